@@ -165,7 +165,12 @@ set local role exchange_owner;
 --!include identity/functions/notify_user.sql
 --!include identity/functions/lock_key_maker.sql
 --!include identity/functions/accept_new_key.sql
+--!include identity/functions/add_link.sql
 --!include identity/functions/make_link.sql
+--!include identity/functions/masked_email.sql
+--!include identity/functions/link_account.sql
+--!include identity/functions/ways_in.sql
+--!include identity/functions/end_ways_in.sql
 --!include identity/functions/take_link.sql
 --!include identity/functions/report_sign_in.sql
 --!include identity/functions/open_session.sql
@@ -173,6 +178,7 @@ set local role exchange_owner;
 --!include identity/functions/base64url.sql
 --!include identity/functions/new_challenge.sql
 --!include identity/functions/take_challenge.sql
+--!include identity/functions/use_passkey.sql
 --!include identity/functions/check_new_passkey.sql
 --!include identity/functions/replace_password.sql
 --!include identity/functions/change_profile.sql
@@ -442,6 +448,7 @@ set local role exchange_owner;
 --!include api/functions/list_credential_ends.sql
 --!include api/functions/list_ended_credentials.sql
 --!include api/functions/get_sign_up.sql
+--!include api/functions/get_link.sql
 --!include api/functions/get_password_settings.sql
 --!include api/functions/get_browser_mark.sql
 --!include api/functions/sign_up.sql

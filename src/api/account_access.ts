@@ -9,12 +9,15 @@ import {
   displayNameSchema,
   emailSchema,
   handleSchema,
+  linkSchema,
   linkTokenSchema,
   newPasswordSchema,
   passwordSchema,
   signedInSchema,
   signUpPolicySchema,
+  waysInSchema,
 } from "./account_schemas.ts";
+import { proofOf, signatureSchema } from "./account_passkeys.ts";
 import { found, isGiven, uuidSchema } from "./common.ts";
 import { route } from "./route.ts";
 import {
@@ -28,9 +31,10 @@ import {
 import {
   accountCounters,
   hashOfLink,
+  isKnownBrowser,
   linkSubject,
-  mailSubject,
   ownHash,
+  passkeySubject,
 } from "./sign_in_attempts.ts";
 
 /**
@@ -59,7 +63,7 @@ const signUp = route({
   tag: "Account",
   summary: "Makes an account and signs in",
   description:
-    "The e-mail address and the handle are the account's once the link in the mail is followed. " +
+    "The e-mail address and the handle are the account's once the link in the mail is confirmed. " +
     "Whether they are taken is said only then, or at once with an `invitation`: the token of an " +
     "operator's link to this address.",
   auth: "none",
@@ -89,12 +93,13 @@ const signUp = route({
   },
   problems: rejections("SIGN_UP_CLOSED", "INVALID_LINK", "ALREADY_EXISTS"),
   handler: async ({ body, address, request, response }, context) => {
-    const { access, commands } = context;
-    const counters = { "sign-up": address, "mail-account": mailSubject("sign-up", body.email) };
-    await access.countAttempt(counters, response);
+    const { access, commands, reads } = context;
+    await access.countAttempt({ "sign-up": address }, response);
     const { email, displayName, handle } = body;
     const invitationHash = isGiven(body.invitation) ? hashOfLink(body.invitation) : null;
-    const passwordHash = await hashPassword(body.password, newSettings());
+    // As a sign-in with this address hashes it: one before the confirmation sends its mail again.
+    const settings = await reads.getPasswordSettings({ standard: standardSettings, email });
+    const passwordHash = await hashPassword(body.password, settings);
     const { userId, emailConfirmed, cookie } = await commands.signUp({
       email,
       displayName,
@@ -114,7 +119,9 @@ const signIn = route({
   operationId: "signIn",
   tag: "Account",
   summary: "Signs in with e-mail address and password",
-  description: "The session that the browser had before ends.",
+  description:
+    "The session that the browser had before ends. An address that was never confirmed is 401 " +
+    "like one without an account; with the right password the mail to confirm it is sent again.",
   auth: "none",
   fromOwnPages: true,
   rateLimit: "account",
@@ -142,6 +149,22 @@ const signIn = route({
     }
     return answer;
   },
+});
+
+const link = route({
+  method: "post",
+  path: "/api/account/link",
+  operationId: "getLink",
+  tag: "Account",
+  summary: "What the link of a mail will do",
+  description: "For the page of the link. It changes nothing, and the link stays good.",
+  auth: "none",
+  fromOwnPages: true,
+  rateLimit: "account",
+  request: { body: z.object({ token: linkTokenSchema }) },
+  responses: { 200: { description: "The link.", schema: linkSchema } },
+  problems: rejections("INVALID_LINK"),
+  handler: ({ body: { token } }, { reads }) => reads.getLink({ tokenHash: hashOfLink(token) }),
 });
 
 const signInByLink = route({
@@ -223,15 +246,21 @@ const requestReset = route({
   operationId: "requestPasswordReset",
   tag: "Account",
   summary: "Asks for a mail with a link to set a password",
-  description: "The answer is the same whether the address has an account or not.",
+  description:
+    "The answer is the same whether the address has an account or not. Where a sign-up was never " +
+    "confirmed, the mail to confirm it is sent instead. If the mailbox has had too many mails of " +
+    "the kind, the mail comes later.",
   auth: "none",
   fromOwnPages: true,
   rateLimit: "account",
   request: { body: z.object({ email: anyEmailSchema }) },
   responses: { 200: { description: "Asked for.", schema: nothing } },
-  handler: async ({ body: { email }, address, response }, { access, commands }) => {
-    const counters = { mail: address, "mail-account": mailSubject("reset", email) };
-    await access.countAttempt(counters, response);
+  handler: async ({ body: { email }, address, request, response }, context) => {
+    const { access, commands } = context;
+    // Others behind the address use up nothing of a browser in which the user was before.
+    if (!(await isKnownBrowser(email, request, context))) {
+      await access.countAttempt({ mail: address }, response);
+    }
     await commands.requestPasswordReset({ email });
     return { status: 200, body: {} };
   },
@@ -243,24 +272,48 @@ const resetPassword = route({
   operationId: "resetPassword",
   tag: "Account",
   summary: "Sets the password by the link of a mail, and signs in",
-  description: "All other sessions end.",
+  description:
+    "All other sessions, all passkeys and all API keys end. With `credential` they stay: the JSON " +
+    "of what `navigator.credentials.get()` gave for the options of `POST " +
+    "/api/account/sign-in-passkey/options`, by a passkey of the account. `waysIn` counts what is " +
+    "in force afterwards.",
   auth: "none",
   fromOwnPages: true,
   rateLimit: "account",
   whenOutcomeUnknown: signInToSee,
-  request: { body: z.object({ token: linkTokenSchema, password: newPasswordSchema }) },
-  responses: {
-    200: { description: "A session.", schema: signedInSchema, headers: setsCookie },
+  request: {
+    body: z.object({
+      token: linkTokenSchema,
+      password: newPasswordSchema,
+      credential: signatureSchema.nullish(),
+    }),
   },
-  problems: rejections("INVALID_LINK"),
-  handler: async ({ body: { token, password }, address, request, response }, context) => {
-    await context.access.countAttempt({ "sign-in": address }, response);
+  responses: {
+    200: {
+      description: "A session.",
+      schema: signedInSchema.extend({ waysIn: waysInSchema }),
+      headers: setsCookie,
+    },
+  },
+  problems: rejections("INVALID_LINK", "INVALID_PASSKEY"),
+  handler: async ({ body, address, request, response }, context) => {
+    const { token, password, credential } = body;
+    const keeps = isGiven(credential);
+    const counted = keeps && { "sign-in-account": passkeySubject(credential) };
+    await context.access.countAttempt({ "sign-in": address, ...counted }, response);
     const tokenHash = hashOfLink(token);
+    const proof = keeps
+      ? found(await proofOf(credential, request, context), rejection("INVALID_PASSKEY"))
+      : {};
     const passwordHash = await hashPassword(password, newSettings());
     const browser = browserOf(request, context);
-    const signedIn = await context.commands.resetPassword({ tokenHash, passwordHash, ...browser });
+    const { waysIn, ...signedIn } = await context.commands.resetPassword({
+      ...{ tokenHash, passwordHash, ...browser, ...proof },
+    });
     context.outboxRelay.ring();
-    return await withBrowserMark(sessionAnswer(signedIn), request, context);
+    const answer = await withBrowserMark(sessionAnswer(signedIn), request, context);
+    const shown = JSON.parse(waysIn) as z.output<typeof waysInSchema>;
+    return { ...answer, body: { ...answer.body, waysIn: shown } };
   },
 });
 
@@ -270,7 +323,9 @@ const changeEmail = route({
   operationId: "changeEmail",
   tag: "Account",
   summary: "Asks for another e-mail address",
-  description: "It is the account's once the link in the mail to it is followed.",
+  description:
+    "It is the account's once the link in the mail to it is confirmed, in a session of the " +
+    "account or with its password.",
   auth: "token",
   fromOwnPages: true,
   rateLimit: "account",
@@ -278,8 +333,7 @@ const changeEmail = route({
   responses: { 200: { description: "A mail is on its way.", schema: nothing } },
   problems: rejections("WRONG_PASSWORD"),
   handler: async ({ body: { email, password }, userId, address, response }, context) => {
-    const counters = { mail: address, "mail-account": mailSubject("change", email) };
-    await context.access.countAttempt(counters, response);
+    await context.access.countAttempt({ "mail-account": userId }, response);
     const passwordHash = await ownHash(password, { userId, address, response }, context);
     await context.commands.changeEmail({ userId, email, passwordHash });
     return { status: 200, body: {} };
@@ -298,8 +352,8 @@ const resendConfirmation = route({
   responses: {
     200: { description: "A mail is on its way, if an address waits.", schema: nothing },
   },
-  handler: async ({ userId, address, response }, { access, commands }) => {
-    await access.countAttempt({ mail: address, "mail-account": userId }, response);
+  handler: async ({ userId, response }, { access, commands }) => {
+    await access.countAttempt({ "mail-account": userId }, response);
     await commands.resendConfirmation({ userId });
     return { status: 200, body: {} };
   },
@@ -312,9 +366,9 @@ const confirmEmail = route({
   tag: "Account",
   summary: "Confirms an e-mail address by the link of a mail",
   description:
-    "The link of a sign-up also needs the session's token of that account (as `Authorization: " +
-    "Bearer`), or its `password`: another person may have given the address. Otherwise the " +
-    "answer is 401 and the link stays good. The account also gets the handle then. If that was " +
+    "It also needs the session's token of the account (as `Authorization: Bearer`), or its " +
+    "`password`: another person may have given the address. Otherwise the answer is 401 and the " +
+    "link stays good. At the end of a sign-up the account also gets the handle. If that was " +
     "taken meanwhile, the link stays good and another `handle` can be given. It does not sign in.",
   auth: "none",
   fromOwnPages: true,
@@ -360,6 +414,7 @@ export const accountAccessRoutes = [
   signUpPolicy,
   signUp,
   signIn,
+  link,
   signInByLink,
   signOut,
   changePassword,

@@ -241,7 +241,8 @@ const startPasskeySignIn = route({
   },
 });
 
-const signatureSchema = z.object({
+/** What a passkey has signed: the JSON of `navigator.credentials.get()`. */
+export const signatureSchema = z.object({
   id: credentialIdSchema,
   rawId: credentialIdSchema,
   type: publicKeyTypeSchema,
@@ -292,7 +293,7 @@ export const accountPasskeyRoutes = [
 ];
 
 /** What a signature proves, if it is one of a passkey that we know. */
-async function proofOf(
+export async function proofOf(
   credential: z.output<typeof signatureSchema>,
   request: Request,
   { reads, site }: Context,

@@ -66,6 +66,34 @@ export const linkTokenSchema = z
 /** Who signed in: the answer also sets the cookie of the session. */
 export const signedInSchema = z.strictObject({ userId: uuidSchema });
 
+/** How an account can be used, besides by its password. */
+export const waysInSchema = z
+  .strictObject({
+    sessions: z.int().min(0).meta({ description: "browsers that are signed in" }),
+    passkeys: z.int().min(0),
+    apiKeys: z.int().min(0).meta({ description: "API keys in force" }),
+  })
+  .meta({ id: "WaysIn" });
+
+export const linkSchema = z
+  .strictObject({
+    kind: z.enum(["confirm_email", "password_reset", "sign_in", "invitation"]),
+    email: z.string().nullable().meta({ description: "the address that the link proves" }),
+    account: z
+      .strictObject({
+        displayName: z.string(),
+        handle: z.string(),
+        presentEmail: z
+          .string()
+          .nullable()
+          .meta({ description: "masked; null: no address was confirmed before" }),
+      })
+      .nullable()
+      .meta({ description: "null for an invitation" }),
+    waysIn: waysInSchema.nullable().meta({ description: "what a reset ends; else null" }),
+  })
+  .meta({ id: "Link" });
+
 export const signUpPolicySchema = z
   .strictObject({
     policy: z.enum(["open", "invitation", "closed"]),

@@ -17,14 +17,22 @@ export async function accountCounters(
   email: string,
   address: string,
   request: Request,
-  { commands }: Pick<Context, "commands">,
+  context: Pick<Context, "commands">,
 ): Promise<{ "sign-in-account": string; "sign-in-strangers"?: string }> {
   const account = emailSubject(email);
-  const mark = browserMarkOf(request);
-  const isKnown = mark !== undefined && isSame(mark, await commands.getBrowserMark({ email }));
-  return isKnown
+  return (await isKnownBrowser(email, request, context))
     ? { "sign-in-account": `${account} known` }
     : { "sign-in-account": `${account} ${address}`, "sign-in-strangers": account };
+}
+
+/** Whether the user of an address has signed in with this browser before. */
+export async function isKnownBrowser(
+  email: string,
+  request: Request,
+  { commands }: Pick<Context, "commands">,
+): Promise<boolean> {
+  const mark = browserMarkOf(request);
+  return mark !== undefined && isSame(mark, await commands.getBrowserMark({ email }));
 }
 
 /** Compares hashes, so the time taken says nothing about the text. */
@@ -35,11 +43,6 @@ function isSame(given: string, right: string | null): boolean {
 /** An e-mail address as attempts are counted by it: the database takes ASCII's capitals for small. */
 function emailSubject(email: string): string {
   return subjectOf(email.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase()));
-}
-
-/** What mails of a kind to an address are counted by: no kind uses up those of another. */
-export function mailSubject(kind: "sign-up" | "reset" | "change", email: string): string {
-  return `${kind} ${emailSubject(email)}`;
 }
 
 /** A link as attempts are counted by it, well-formed or not. */

@@ -154,7 +154,6 @@ const dueMail = {
   kind: text,
   address: text,
   details: json,
-  token: nullable(text),
 };
 
 /** After a longer read, the connection counts as lost. */
@@ -326,6 +325,7 @@ export const api = functionsOf("api", {
   endStreamLease: repeatable(ofLease, nothing),
 
   getSignUp: repeatable({}, one(json)),
+  getLink: repeatable({ tokenHash: bytea }, one(json)),
   getPasswordSettings: repeatable(
     {
       standard: text,
@@ -368,7 +368,18 @@ export const api = functionsOf("api", {
   ),
   rehashPassword: repeatable({ ...ofUser, currentHash: text, passwordHash: text }, nothing),
   requestPasswordReset: once({ email: text }, nothing),
-  resetPassword: once({ tokenHash: bytea, passwordHash: text, ...ofBrowser }, oneRow(signedIn)),
+  resetPassword: once(
+    {
+      tokenHash: bytea,
+      passwordHash: text,
+      ...ofBrowser,
+      challenge: nullable(bytea),
+      credentialId: nullable(bytea),
+      userHandle: nullable(uuid),
+      signCount: nullable(bigint),
+    },
+    oneRow({ ...signedIn, waysIn: json }),
+  ),
   changeEmail: once({ ...ofUser, email: text, passwordHash: text }, nothing),
   resendConfirmation: once(ofUser, nothing),
   confirmEmail: once(
@@ -476,7 +487,7 @@ export const jobs = functionsOf("jobs", {
   removeCounters: repeatable({}, one(int)),
   removeMails: repeatable({}, one(int)),
   removeSignUps: repeatable({}, one(int)),
-  takeMail: once({}, rowIfFound(dueMail)),
+  takeMail: once({ tokenHash: bytea }, rowIfFound(dueMail)),
   finishMail: repeatable({ mailId: bigint, error: nullable(text) }, nothing),
   refreshLeaderboard: repeatable({ pause: interval }, one(int), { timeoutMs: REFRESH_TIMEOUT_MS }),
   makeCandles: repeatable({}, one(int)),
@@ -522,7 +533,7 @@ export interface RequestWindow {
 }
 export type DatabaseMetrics = RowOf<typeof databaseMetrics>;
 export type MailMetrics = RowOf<typeof mailMetrics>;
-/** A mail to send, with the token of its link if it has one. */
+/** A mail to send. */
 export type DueMail = RowOf<typeof dueMail>;
 export type CancelledOrders = RowOf<typeof cancelledOrders>;
 export type NextWork = RowOf<typeof nextWork>;

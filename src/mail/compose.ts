@@ -25,19 +25,21 @@ const notYou = "If this was not you, change your password and end all sessions o
 
 /** What each kind of mail says; those that have a link are given it. */
 const contents: Record<string, (details: Details, link: string) => Content> = {
-  confirm_email: ({ handle, displayName }, link) => ({
+  confirm_email: (account, link) => ({
     subject: "Confirm your e-mail address",
     lines:
-      handle === undefined
+      typeof account.presentEmail === "string"
         ? [
-            "Follow this link within three days to confirm your e-mail address:",
+            "A user of the website wants to use your e-mail address for this account from now on:",
+            `${namesOf(account)}\nPresent address: ${plain(account.presentEmail)}`,
+            "If it was you, open this link within three days and press the button. Use a browser in which you are signed in to that account, or give its password:",
             link,
-            "If you did not ask for this, ignore this mail.",
+            "If you did not ask for this, ignore this mail: the account does not get your address.",
           ]
         : [
             "Somebody made an account with your e-mail address.",
-            `Name: ${words(displayName)}\nHandle: ${words(handle)}`,
-            "If it was you, follow this link within three days. Use the browser in which you signed up, or give the password that you chose there:",
+            namesOf(account),
+            "If it was you, open this link within three days and press the button. Use the browser in which you signed up, or give the password that you chose there:",
             link,
             "If you did not sign up, ignore this mail: nobody gets an account with your address.",
           ],
@@ -49,12 +51,14 @@ const contents: Record<string, (details: Details, link: string) => Content> = {
       "If it was you, sign in, or ask for a new password. Otherwise ignore this mail.",
     ],
   }),
-  password_reset: (_details, link) => ({
+  password_reset: (account, link) => ({
     subject: "Set a new password",
     lines: [
-      "Follow this link within one hour to set a new password:",
+      "Somebody asked for a new password of your account.",
+      namesOf(account),
+      "If it was you, open this link within one hour:",
       link,
-      "All browsers are signed out then. Passkeys and API keys stay: remove those that you do not know.",
+      "All browsers are signed out then, and all passkeys and API keys end. You can keep them on that page with one of your passkeys.",
       "If you did not ask for this, ignore this mail: your password stays as it is.",
     ],
   }),
@@ -94,11 +98,10 @@ const contents: Record<string, (details: Details, link: string) => Content> = {
     subject: "A passkey was removed",
     lines: [`A passkey was removed from your account: ${words(name)}`, notYou],
   }),
-  password_changed: () => ({
+  password_changed: ({ kept }) => ({
     subject: "Your password was changed",
     lines: [
-      "The password of your account was changed, and all other sessions have ended.",
-      "Passkeys and API keys stay as they are: look through them in your account.",
+      ...changedPassword(kept),
       "If this was not you, ask for a new password on the website at once.",
     ],
   }),
@@ -135,18 +138,49 @@ const contents: Record<string, (details: Details, link: string) => Content> = {
   }),
 };
 
-/** Writes the mail; links lead to the website at this address. */
-export function compose({ kind, address, details, token }: DueMail, siteUrl: string): Letter {
+/** What the links of mails are made of. */
+interface LinkParts {
+  /** The address of the website, without a slash at the end. */
+  siteUrl: string;
+  /** What the link opens, if the mail has one. */
+  token: string;
+}
+
+/** Writes the mail. */
+export function compose(
+  { kind, address, details }: DueMail,
+  { siteUrl, token }: LinkParts,
+): Letter {
   const write = contents[kind];
   if (write === undefined) throw new TypeError(`There is no mail of kind ${kind}`);
-  const { subject, lines } = write(JSON.parse(details) as Details, linkOf(kind, token, siteUrl));
+  const link = hasLink(kind) ? `${siteUrl}${pages[kind]}#${token}` : "";
+  const { subject, lines } = write(JSON.parse(details) as Details, link);
   return { to: address, subject, text: `${lines.join("\n\n")}\n` };
 }
 
-function linkOf(kind: string, token: string | null, siteUrl: string): string {
-  if (token === null) return "";
-  if (!Object.hasOwn(pages, kind)) throw new TypeError(`A mail of kind ${kind} has no page`);
-  return `${siteUrl}${pages[kind as keyof typeof pages]}#${token}`;
+function hasLink(kind: string): kind is keyof typeof pages {
+  return Object.hasOwn(pages, kind);
+}
+
+/** How a password was changed: in the account (undefined), or by a link. */
+function changedPassword(kept: unknown): string[] {
+  const look = "look through them in your account.";
+  if (kept === undefined) {
+    return [
+      "The password of your account was changed, and all other sessions have ended.",
+      `Passkeys and API keys stay as they are: ${look}`,
+    ];
+  }
+  return [
+    "The password of your account was set by a link in a mail to you.",
+    kept === true
+      ? `A passkey was used to keep the sessions, passkeys and API keys: ${look}`
+      : "All sessions, passkeys and API keys have ended, except for the session of that browser.",
+  ];
+}
+
+function namesOf({ displayName, handle }: Details): string {
+  return `Name: ${words(displayName)}\nHandle: ${words(handle)}`;
 }
 
 /**

@@ -280,6 +280,7 @@ test.serial("a password is reset by the link of a mail, which is good once", asy
   t.is(done.status, 200);
   t.is(done.headers.getSetCookie().length, 2, "a session, and the mark of the browser");
   t.is((await reset(mail!.token)).body.code, "INVALID_LINK");
+  t.deepEqual(done.body.waysIn, { sessions: 1, passkeys: 0, apiKeys: 0 });
   t.is(await visitor.token(), undefined, "all sessions have ended");
   t.is((await signIn(visitor, person.email, "after the reset")).status, 200);
   await takeMails(worker);
@@ -298,8 +299,9 @@ test.serial("a link that has expired is none", async (t) => {
   await clock.release();
 });
 
-test.serial("an address is changed with the password, by the link to the new one", async (t) => {
+test.serial("an address is changed by the link to the new one, in the own session", async (t) => {
   const { person, visitor } = await member();
+  const { visitor: another, person: other } = await member();
   const email = "moved@test.example";
   const change = (password: string) =>
     visitor.call("POST", "/api/account/email", { body: { email, password } });
@@ -309,12 +311,43 @@ test.serial("an address is changed with the password, by the link to the new one
   t.deepEqual([body.email, body.newEmail], [person.email, email]);
   const [mail] = await takeMails(worker);
   t.is(mail!.to, email);
+  t.regex(mail!.text, new RegExp(`^Handle: ${person.handle}$`, "m"));
+  t.regex(mail!.text, /^Present address: V\.\.\.@test\.example$/m);
   const { token } = mail!;
-  await makeVisitor(service).call("POST", "/api/account/email/confirm", { body: { token } });
+  const confirm = (who: typeof visitor, given: object = {}) =>
+    who.call("POST", "/api/account/email/confirm", { body: { token, ...given } });
+  const guest = makeVisitor(service);
+  for (const refused of [
+    await confirm(guest),
+    await confirm(another),
+    await confirm(guest, { password: "wrong password" }),
+    await confirm(another, { password: other.password }),
+  ]) {
+    t.deepEqual([refused.status, refused.body], [401, { error: "Wrong e-mail or password" }]);
+  }
+  const look = await guest.call("POST", "/api/account/link", { body: { token } });
+  const { displayName, handle } = person;
+  const account = { displayName, handle, presentEmail: "V...@test.example" };
+  t.deepEqual(look.body, { kind: "confirm_email", email, account, waysIn: null });
+  t.is((await visitor.call("GET", "/api/account")).body.email, person.email);
+  t.is((await confirm(visitor)).status, 200);
   const after = (await visitor.call("GET", "/api/account")).body;
   t.deepEqual([after.email, after.newEmail, after.handle], [email, null, person.handle]);
   const [notice] = await takeMails(worker);
   t.deepEqual([notice!.kind, notice!.to], ["email_changed", person.email]);
+});
+
+test.serial("an address is changed by the link to the new one, with the password", async (t) => {
+  const { person, visitor } = await member();
+  const email = "moved-too@test.example";
+  const { password } = person;
+  await visitor.call("POST", "/api/account/email", { body: { email, password } });
+  const [mail] = await takeMails(worker);
+  const body = { token: mail!.token, password };
+  const done = await makeVisitor(service).call("POST", "/api/account/email/confirm", { body });
+  t.deepEqual(done.body, { email, handle: person.handle });
+  t.deepEqual(done.headers.getSetCookie(), []);
+  await takeMails(worker);
 });
 
 test.serial(

@@ -15,6 +15,7 @@ import type { Ceremony, Passkey } from "../helpers/http/authenticator.ts";
 import { callService, testService } from "../helpers/http/test_service.ts";
 import { makeMember, makeVisitor, takeMails } from "../helpers/http/visitor.ts";
 import type { Visitor } from "../helpers/http/visitor.ts";
+import { until } from "../helpers/until.ts";
 
 /** Passkeys over HTTP, with a device made of software: added, signed in with, removed. */
 
@@ -396,18 +397,72 @@ test.serial("404: a passkey of another user is neither listed nor removed", asyn
   await takeMails(worker);
 });
 
-test.serial("a password reset leaves passkeys, and its mails say so", async (t) => {
-  const { person, passkey } = await memberWithPasskey();
-  const { email } = person;
+/** A reset by the link of a mail. */
+async function mailedReset({ email }: { email: string }) {
   await anyone().call("POST", "/api/account/password-reset", { body: { email } });
-  const [mail] = await takeMails(worker);
-  t.regex(mail!.text, /Passkeys and API keys stay/);
-  const body = { token: mail!.token, password: "after the reset" };
-  const reset = await anyone().call("POST", "/api/account/password-reset/confirm", { body });
-  t.is(reset.status, 200);
+  const mail = (await takeMails(worker)).find(({ kind }) => kind === "password_reset");
+  const body = { token: mail!.token!, password: "after the reset" };
+  const reset = (more = {}) =>
+    anyone().call("POST", "/api/account/password-reset/confirm", { body: { ...body, ...more } });
+  return { reset, mail: mail! };
+}
+
+async function makeKey(visitor: Visitor): Promise<string> {
+  const body = { name: "bot" };
+  return (await visitor.call("POST", "/api/account/keys", { body })).body.key;
+}
+
+const statusWith = async (key: string) => (await service.call("GET", "/api/v1/me", { key })).status;
+
+test.serial(
+  "a password reset ends sessions, passkeys and keys, and its mails say so",
+  async (t) => {
+    const { person, passkey, visitor } = await memberWithPasskey();
+    const key = await makeKey(visitor);
+    t.is(await statusWith(key), 200);
+    const { reset, mail } = await mailedReset(person);
+    t.regex(mail.text, /all passkeys and API keys end/);
+    const done = await reset();
+    t.is(done.status, 200);
+    t.deepEqual(done.body.waysIn, { sessions: 1, passkeys: 0, apiKeys: 0 });
+    const notice = (await takeMails(worker)).find(({ kind }) => kind === "password_changed");
+    t.regex(notice!.text, /All sessions, passkeys and API keys have ended/);
+    t.deepEqual(codeOf(await signIn(passkey)), [403, "INVALID_PASSKEY"]);
+    t.is(await visitor.token(), undefined);
+    await until("the key has ended", async () => (await statusWith(key)) === 401);
+    await takeMails(worker);
+  },
+);
+
+test.serial("a reset with a passkey of the account keeps what the user has", async (t) => {
+  const { person, passkey, visitor } = await memberWithPasskey();
+  const other = await memberWithPasskey();
+  const key = await makeKey(visitor);
+  const sign = async (by: typeof passkey, change = {}) => {
+    const challenge = await challengeFor(anyone());
+    return { credential: { ...assertionOf(by, { ...siteOf(), challenge }), ...change } };
+  };
+  const { reset } = await mailedReset(person);
+  const used = await sign(passkey);
+  t.is((await signIn(passkey)).status, 200, "its count is higher now");
+  for (const given of [
+    await sign(other.passkey),
+    await sign(makePasskey(passkey.userHandle)),
+    used,
+  ]) {
+    t.deepEqual(codeOf(await reset(given)), [403, "INVALID_PASSKEY"]);
+  }
+  t.is((await signIn(other.passkey)).status, 200);
+  const fresh = await sign(passkey);
+  t.is((await reset({ ...fresh, token: "nonsense" })).body.code, "INVALID_LINK");
+  const done = await reset(fresh);
+  t.deepEqual(done.body.waysIn, { sessions: 3, passkeys: 1, apiKeys: 1 });
+  t.truthy(await visitor.token());
+  t.is(await statusWith(key), 200);
   const notice = (await takeMails(worker)).find(({ kind }) => kind === "password_changed");
-  t.regex(notice!.text, /Passkeys and API keys stay/);
+  t.regex(notice!.text, /A passkey was used to keep/);
   t.is((await signIn(passkey)).status, 200);
+  t.is((await reset(fresh)).body.code, "INVALID_PASSKEY");
   await takeMails(worker);
 });
 

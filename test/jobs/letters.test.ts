@@ -5,8 +5,8 @@ import { compose } from "../../src/mail/compose.ts";
 
 /** A mail without a link, as lines. */
 function linesOf(kind: string, details: object): string[] {
-  const mail = { kind, address: "a@b.example", details: JSON.stringify(details), token: null };
-  return compose(mail as Parameters<typeof compose>[0], "https://site.example").text.split("\n");
+  const mail = { mailId: 1, kind, address: "a@b.example", details: JSON.stringify(details) };
+  return compose(mail, { siteUrl: "https://site.example", token: "" }).text.split("\n");
 }
 
 const FIELDS = [

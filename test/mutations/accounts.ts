@@ -78,11 +78,6 @@ export const accounts: Mutation[] = [
     tests: ["db/api/links"],
   },
   {
-    name: "change_of_address_needs_a_proof",
-    breaks: "the link of a change of address needs a session or the password",
-    tests: ["http/account_access"],
-  },
-  {
     name: "session_is_no_proof",
     breaks: "the link of a sign-up needs the password in the session of the account, too",
     tests: ["http/account_access"],

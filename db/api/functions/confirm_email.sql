@@ -16,16 +16,20 @@ declare
   v_constraint text;
   v_column text;
 begin
-  -- Who owns the mailbox need not be who signed up with its address, and knows the password.
+  perform core.check_session();
+  -- The account is locked before its password is compared.
+  perform identity.lock_account(l.user_id)
+  from identity.links as l
+  where l.token_hash = confirm_email.token_hash
+    and l.kind = 'confirm_email';
+  -- Who owns the mailbox need not be who gave its address, and knows the password.
   if exists (
     select
     from identity.links as l
     join identity.users as u on u.id = l.user_id
-    join identity.email_claims as c on c.user_id = u.id
     where l.token_hash = confirm_email.token_hash
       and l.kind = 'confirm_email'
       and l.expires_at > core.now()
-      and c.handle is not null -- mutant: change_of_address_needs_a_proof
       and u.public_id is distinct from confirm_email.user_id -- mutant: session_is_no_proof
       and not identity.is_password(u.id, confirm_email.password_hash) -- mutant: sign_up_of_a_stranger
   ) then
@@ -72,8 +76,8 @@ $$;
 
 comment on function api.confirm_email(bytea, text, uuid, text) is
   'Gives a user the address that a link proves, and at the end of a sign-up the handle. Returns '
-  'both. The end of a sign-up needs the user of a session, or the hash of the password, of the '
-  'same account; otherwise it returns null and the link stays good. A mail reports a change to '
+  'both. It needs the user of a session, or the hash of the password, of the same account; '
+  'otherwise it returns null and the link stays good. A mail reports a change to '
   'the address before. Errors: INVALID_LINK, INVALID_REQUEST, ALREADY_EXISTS: the address, which '
   'is proven here, or the handle belongs to another user; then the link stays good, and another '
   'handle may be given. Locks: the account, the link, the claim.';

@@ -14,6 +14,8 @@ begin
     select m.created_at
     from identity.mails as m
     where m.due_at is not null
+      -- One that waits for room in its mailbox is not late.
+      and (m.attempts > 0 or m.due_at <= core.now())
     limit c_most_counted
   ) as w;
   select count(*) into failed_mails
@@ -28,6 +30,6 @@ end
 $$;
 
 comment on function api.get_mail_metrics() is
-  'One row of figures for monitoring: mails that wait to be sent, how old the oldest of these is '
-  '(0: none waits), and mails of the last 30 days that were given up. Counting stops at 10,000, '
-  'and reads no other mails.';
+  'One row of figures for monitoring: mails that are due or to be tried again, how old the oldest '
+  'of these is (0: none waits), and mails of the last 30 days that were given up. Counting '
+  'stops at 10,000, and reads no other mails.';

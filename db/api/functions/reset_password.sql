@@ -3,26 +3,62 @@ create or replace function api.reset_password(
   password_hash text,
   browser text default null,
   is_host_only boolean default false,
+  challenge bytea default null,
+  credential_id bytea default null,
+  user_handle uuid default null,
+  sign_count bigint default null,
   out user_id uuid,
-  out cookie text
+  out cookie text,
+  out ways_in json
 )
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_link identity.links := identity.take_link('password_reset', reset_password.token_hash);
+  v_keeps boolean := reset_password.credential_id is not null;
+  v_link identity.links;
 begin
+  perform core.check_session();
+  -- Of the user of the link: no two accounts are locked.
+  if v_keeps and (
+    exists (
+      select
+      from identity.links as l
+      join identity.users as u on u.id = l.user_id
+      where l.token_hash = reset_password.token_hash
+        and u.public_id is distinct from reset_password.user_handle
+    )
+    or identity.use_passkey(
+      reset_password.challenge, reset_password.credential_id, reset_password.user_handle,
+      reset_password.sign_count
+    ) is null
+  ) then
+    perform core.raise_error('INVALID_PASSKEY');
+  end if;
+  v_link := identity.take_link('password_reset', reset_password.token_hash);
   select u.public_id into strict user_id
   from identity.users as u
   where u.id = v_link.user_id;
+  if not v_keeps then
+    perform identity.end_ways_in(v_link.user_id);
+  end if;
   cookie := identity.replace_password(
-    v_link.user_id, reset_password.password_hash, reset_password.browser,
-    reset_password.is_host_only
+    user_id => v_link.user_id,
+    password_hash => reset_password.password_hash,
+    browser => reset_password.browser,
+    is_host_only => reset_password.is_host_only,
+    details => json_build_object('kept', v_keeps),
+    keeps_sessions => v_keeps
   );
+  ways_in := identity.ways_in(v_link.user_id);
 end
 $$;
 
-comment on function api.reset_password(bytea, text, text, boolean) is
-  'Sets the password of the user of a link, ends all sessions and opens another, whose cookie it '
-  'returns. Errors: INVALID_LINK. Locks: the account, the link, the row of the password, the rows '
-  'of the sessions.';
+comment on function api.reset_password(
+  bytea, text, text, boolean, bytea, bytea, uuid, bigint
+) is
+  'Sets the password of the user of a link and opens a session, whose cookie it returns, with the '
+  'ways in that remain. All sessions, passkeys and API keys end before, unless a passkey of the '
+  'user has signed a challenge, as for api.sign_in_by_passkey. Errors: INVALID_LINK, '
+  'INVALID_PASSKEY (then nothing changes), UNFIT_SESSION. Locks: the challenge, the account, the '
+  'passkeys, the link, the row of the password, the rows of the sessions and keys.';

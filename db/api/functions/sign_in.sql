@@ -18,6 +18,13 @@ begin
   where lower(u.email collate "C") = lower(sign_in.email collate "C")
     and identity.is_confirmed(u);
   if not identity.is_password(v_user.id, sign_in.password_hash) then
+    -- The password may be right for a sign-up whose address was never confirmed.
+    perform identity.queue_mail('confirm_email', c.user_id, c.email)
+    from identity.email_claims as c
+    where lower(c.email collate "C") = lower(sign_in.email collate "C")
+      and c.handle is not null
+      and v_user.id is null
+      and identity.is_password(c.user_id, sign_in.password_hash);
     return;
   end if;
   -- Compared again behind the lock: the password may have changed meanwhile. A wrong one locks
@@ -37,6 +44,7 @@ $$;
 comment on function api.sign_in(text, text, text, boolean, bytea) is
   'Opens a session for the user with this e-mail address and password, and returns its cookie, '
   'which is not kept; both are null when either is wrong. password_hash is computed as '
-  'api.get_password_settings says. Ends the session that the browser had before. A mail reports '
-  'the sign-in unless a session of this browser is there. Locks: the account, the rows of the '
-  'sessions that end.';
+  'api.get_password_settings says. With the password of a sign-up whose address is not confirmed, '
+  'the mail to confirm it is sent again. Ends the session that the browser had before. A mail '
+  'reports the sign-in unless a session of this browser is there. Locks: the account, the '
+  'rows of the sessions that end.';

@@ -16,28 +16,14 @@ declare
   v_user_id bigint;
 begin
   perform core.check_session();
-  if not identity.take_challenge(sign_in_by_passkey.challenge, null) then
+  v_user_id := identity.use_passkey(
+    sign_in_by_passkey.challenge, sign_in_by_passkey.credential_id,
+    sign_in_by_passkey.user_handle, sign_in_by_passkey.sign_count
+  );
+  if v_user_id is null then
     return;
   end if;
-  -- The account is locked before its passkeys.
-  perform identity.lock_account(p.user_id)
-  from identity.passkeys as p
-  where p.credential_id = sign_in_by_passkey.credential_id;
-  update identity.passkeys as p
-  set sign_count = sign_in_by_passkey.sign_count, last_used_at = core.now()
-  from identity.users as u
-  where p.credential_id = sign_in_by_passkey.credential_id
-    and u.id = p.user_id
-    and u.public_id = sign_in_by_passkey.user_handle -- mutant: passkey_of_any_user
-    and (
-      p.sign_count < sign_in_by_passkey.sign_count -- mutant: count_may_stay
-      -- The device does not count.
-      or (p.sign_count = 0 and sign_in_by_passkey.sign_count = 0) -- mutant: count_may_end
-    )
-  returning p.user_id, u.public_id into v_user_id, user_id;
-  if not found then
-    return;
-  end if;
+  user_id := sign_in_by_passkey.user_handle;
   perform identity.report_sign_in(v_user_id, sign_in_by_passkey.browser);
   cookie := identity.open_session(
     v_user_id, sign_in_by_passkey.browser, sign_in_by_passkey.is_host_only,

@@ -1,5 +1,10 @@
 create or replace function identity.replace_password(
-  user_id bigint, password_hash text, browser text, is_host_only boolean
+  user_id bigint,
+  password_hash text,
+  browser text,
+  is_host_only boolean,
+  details json default '{}',
+  keeps_sessions boolean default false
 )
 returns text
 language plpgsql volatile
@@ -25,15 +30,21 @@ begin
     select s.id
     from identity.sessions as s
     where s.user_id = replace_password.user_id -- mutant: sessions_outlive_a_password
+      and not replace_password.keeps_sessions
   ));
-  perform identity.notify_user('password_changed', replace_password.user_id);
+  perform identity.notify_user(
+    'password_changed', replace_password.user_id, replace_password.details
+  );
   return identity.open_session(
     replace_password.user_id, replace_password.browser, replace_password.is_host_only, null
   );
 end
 $$;
 
-comment on function identity.replace_password(bigint, text, text, boolean) is
-  'Sets a password, ends all sessions, links and a change of address of the user, and opens a '
-  'session, whose cookie it returns. The link of a sign-up stays. Locks: the account, the claim, '
+comment on function identity.replace_password(
+  bigint, text, text, boolean, json, boolean
+) is
+  'Sets a password, ends all sessions (unless they are kept), links and a change of address of the '
+  'user, and opens a session, whose cookie it returns. The link of a sign-up stays. A mail with '
+  'these details reports it. Locks: the account, the claim, '
   'the row of the password, the rows of links and sessions.';

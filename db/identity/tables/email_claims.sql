@@ -7,6 +7,7 @@ create table identity.email_claims (
   constraint email_claims_handle_is_a_word check (identity.is_handle(handle))
 );
 
+create index email_claims_by_email on identity.email_claims (lower(email collate "C"));
 create index email_claims_by_age on identity.email_claims (created_at);
 
 comment on table identity.email_claims is

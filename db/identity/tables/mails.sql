@@ -22,6 +22,8 @@ create table identity.mails (
 create index mails_that_are_due on identity.mails (due_at) where due_at is not null;
 create index mails_with_links_that_are_due on identity.mails (due_at)
   where due_at is not null and kind in ('confirm_email', 'password_reset', 'invitation');
+create index mails_that_wait_by_address on identity.mails (lower(address collate "C"), kind)
+  where due_at is not null;
 create index mails_of_a_user on identity.mails (user_id, kind, created_at);
 create index mails_that_were_given_up on identity.mails (id)
   where due_at is null and sent_at is null;
@@ -29,7 +31,7 @@ create index mails_by_age on identity.mails (created_at);
 
 comment on table identity.mails is
   'The outbox of e-mail. The worker sends what is due (jobs.take_mail, jobs.finish_mail). A mail '
-  'with a link has no token here: it is made when the mail is sent.';
+  'with a link has no token here: the worker makes it when it sends the mail.';
 comment on column identity.mails.kind is
   'Which mail: confirm_email, password_reset and invitation have a link; the others are notices.';
 comment on column identity.mails.user_id is 'Whom it is about; null: no account is named.';

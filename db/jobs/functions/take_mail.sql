@@ -1,14 +1,17 @@
-create or replace function jobs.take_mail()
-returns table (mail_id bigint, kind text, address text, details json, token text)
+create or replace function jobs.take_mail(token_hash bytea)
+returns table (mail_id bigint, kind text, address text, details json)
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+  c_put_off constant interval := '1 second';
+  c_waits_at_most constant interval := '1 day';
   v_at timestamptz := core.now();
   v_mail identity.mails;
+  v_account_id bigint;
   v_owner_id bigint;
   v_owner_email text;
-  v_is_claimed boolean;
+  v_seconds int;
 begin
   perform core.check_session();
   loop
@@ -31,21 +34,71 @@ begin
     if not found then
       return;
     end if;
+    exit when v_mail.kind not in ('confirm_email', 'password_reset');
+
+    -- What else waits to say the same is said by this one.
+    delete from identity.mails as m
+    where m.id = any (array(
+      select x.id
+      from identity.mails as x
+      where lower(x.address collate "C") = lower(v_mail.address collate "C")
+        and x.kind = v_mail.kind
+        and x.user_id is not distinct from v_mail.user_id
+        and x.due_at is not null
+        and x.attempts = 0
+        and x.id <> v_mail.id
+      for update skip locked
+    ));
+    -- A link is made of an account that nobody changes: what ends links is before this, or sees it.
+    v_account_id := coalesce(v_mail.user_id, (
+      select u.id
+      from identity.users as u
+      where lower(u.email collate "C") = lower(v_mail.address collate "C")
+    ));
+    perform
+    from identity.users as u
+    where u.id = v_account_id
+    for no key update skip locked;
+    if not found and v_account_id is not null then
+      update identity.mails as m set due_at = v_at + c_put_off
+      where m.id = v_mail.id;
+      continue;
+    end if;
+    v_seconds := null;
+    if v_mail.attempts = 0 then
+      select case when not r.allowed then r.retry_after_seconds end into v_seconds
+      from api.count_requests(json_build_array(json_build_object(
+        'mail-account', v_mail.kind || ' ' || encode(
+          sha256(convert_to(lower(v_mail.address collate "C"), 'UTF8')), 'hex'
+        )
+      ))) as r;
+    end if;
+    if v_seconds is not null and v_mail.created_at > v_at - c_waits_at_most then
+      update identity.mails as m set due_at = v_at + make_interval(secs => v_seconds)
+      where m.id = v_mail.id;
+      continue;
+    end if;
+
     select u.id, u.email into v_owner_id, v_owner_email
     from identity.users as u
     where lower(u.email collate "C") = lower(v_mail.address collate "C")
       and identity.is_confirmed(u);
-    v_is_claimed := exists (
-      select
-      from identity.email_claims as c
-      where c.user_id = v_mail.user_id
-        and c.email = v_mail.address
-    );
-    exit when case v_mail.kind
-      when 'confirm_email' then v_is_claimed
-      when 'password_reset' then v_owner_id is not null
-      else true
+    exit when v_seconds is null and case v_mail.kind
+      when 'confirm_email' then exists (
+        select
+        from identity.email_claims as c
+        where c.user_id = v_mail.user_id
+          and c.email = v_mail.address
+      )
+      else v_owner_id = v_account_id
     end;
+    -- Who signed up and has never confirmed the address can only do that.
+    if v_mail.kind = 'password_reset' and v_owner_id is null then
+      perform identity.queue_mail('confirm_email', c.user_id, c.email)
+      from identity.email_claims as c
+      where lower(c.email collate "C") = lower(v_mail.address collate "C")
+        and c.handle is not null;
+    end if;
     -- Nothing to send: no user has the address, or the user asked for another one meanwhile.
     delete from identity.mails as m
     where m.id = v_mail.id;
@@ -66,26 +119,27 @@ begin
     -- Only the owner of the address learns that it has an account.
     kind := 'address_taken';
   elsif kind = 'confirm_email' then
-    -- Of a sign-up: so that the owner of the address sees whether it is the own one.
-    select json_build_object('handle', c.handle, 'displayName', u.display_name) into details
-    from identity.email_claims as c
-    join identity.users as u on u.id = c.user_id
-    where c.user_id = v_mail.user_id
-      and c.handle is not null;
-    details := coalesce(details, v_mail.details);
-    token := identity.make_link(kind, v_mail.user_id, address, interval '3 days');
+    -- So that the owner of the address sees whether the account is the own one.
+    details := identity.link_account(v_mail.user_id);
+    perform identity.add_link(
+      take_mail.token_hash, kind, v_mail.user_id, address, interval '3 days'
+    );
   elsif kind = 'password_reset' then
     address := v_owner_email; -- in other letters it may be another mailbox
-    token := identity.make_link(kind, v_owner_id, null, interval '1 hour');
+    details := identity.link_account(v_owner_id);
+    perform identity.add_link(take_mail.token_hash, kind, v_owner_id, null, interval '1 hour');
   elsif kind = 'invitation' then
-    token := identity.make_link(kind, null, address, interval '14 days');
+    perform identity.add_link(take_mail.token_hash, kind, null, address, interval '14 days');
   end if;
   return next;
 end
 $$;
 
-comment on function jobs.take_mail() is
-  'The next mail to send, those with links first: one row, or none. A mail with a link has the '
-  'link''s token, which is made for this attempt and not kept. Unless jobs.finish_mail is called, '
-  'the mail is due again after a minute, and then after ever longer, 10 times. Errors: '
-  'UNFIT_SESSION. Locks: the mail, none that it would wait for.';
+comment on function jobs.take_mail(bytea) is
+  'The next mail to send, those with links first: one row, or none. Its link, if it has one '
+  '(confirm_email, password_reset, invitation), has the token with this SHA-256, which the caller '
+  'has made for this attempt. Unless jobs.finish_mail is called, the mail is due again after a '
+  'minute, and then after ever longer, 10 times. A mail that users asked for waits while its '
+  'mailbox has had as many of its kind as the bucket mail-account allows, for a day at most. '
+  'Errors: UNFIT_SESSION. Locks: the mail and the account, none that it would wait for; the '
+  'counter of the mailbox.';

@@ -20,5 +20,5 @@ insert into rate_limits.buckets (bucket, max_requests, window_seconds) values
   ('sign-in-account', 10, 900),
   ('sign-in-strangers', 100, 900),
   ('sign-up', 10, 3600),
-  ('mail', 10, 3600),
+  ('mail', 60, 3600),
   ('mail-account', 5, 3600);

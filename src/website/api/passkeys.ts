@@ -57,16 +57,21 @@ export async function addPasskey(name: string): Promise<Result<{ id: string; nam
 
 /** Signs in with a passkey that the user chooses. */
 export async function signInByPasskey(): Promise<Result<{ userId: string }>> {
+  const given = await signByPasskey();
+  if (!given.ok) return given;
+  const body = { credential: given.data };
+  return await resultOf(publicApi.POST("/api/account/sign-in-passkey", { body }));
+}
+
+/** What a passkey signs that the user chooses: it proves who the user is, once. */
+export async function signByPasskey(): Promise<Result<PasskeySignature>> {
   const options = await resultOf(publicApi.POST("/api/account/sign-in-passkey/options"));
   if (!options.ok) return options;
-  const given = await ask<PasskeySignature>(notUsed, () =>
+  return await ask<PasskeySignature>(notUsed, () =>
     navigator.credentials.get({
       publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(options.data),
     }),
   );
-  if (!given.ok) return given;
-  const body = { credential: given.data };
-  return await resultOf(publicApi.POST("/api/account/sign-in-passkey", { body }));
 }
 
 /** What the browser gave, as JSON. Its refusals are problems in words. */

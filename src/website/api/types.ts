@@ -23,6 +23,8 @@ export type ApiKey = Schemas["ApiKey"];
 /** With its secret. */
 export type MadeKey = operations["createKey"]["responses"][201]["content"]["application/json"];
 export type Session = Schemas["Session"];
+export type MailLink = Schemas["Link"];
+export type WaysIn = Schemas["WaysIn"];
 export type Passkey = Schemas["Passkey"];
 export type LeaderboardEntry = Schemas["LeaderboardEntry"];
 export type PlaceOrder = Schemas["PlaceOrder"];

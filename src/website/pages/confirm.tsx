@@ -1,100 +1,108 @@
 import type { JSX } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { refreshAccount } from "../api/account.ts";
 import { ownApi, publicApi } from "../api/client.ts";
 import { resultOf } from "../api/result.ts";
-import type { Result } from "../api/result.ts";
 import { isSignedIn } from "../api/session.ts";
+import type { MailLink } from "../api/types.ts";
 import { Field, issueOf, KnownUser } from "../components/field.tsx";
+import { LinkAccount, ShowLink, useMailLink } from "../components/mail_link.tsx";
 import { Notice, ProblemNotice } from "../components/notice.tsx";
-import { Loading } from "../components/states.tsx";
 import { Submit } from "../components/submit.tsx";
 import { useCommand } from "../hooks/use_command.ts";
 import { useTitle } from "../hooks/use_title.ts";
 
-/** Confirms an e-mail address by the link of a mail. */
+/** Confirms an e-mail address by the link of a mail, when its button is pressed. */
 export function ConfirmPage(): JSX.Element {
   useTitle("Confirm your e-mail address");
   const [token] = useState(() => location.hash.slice(1));
-  const [handle, setHandle] = useState("");
   const [confirmed, setConfirmed] = useState<string>();
-  const [password, setPassword] = useState("");
-  const [isAskedForPassword, askForPassword] = useState(false);
-  const command = useCommand();
-  const confirm = (): void => {
-    const body = {
-      token,
-      handle: handle === "" ? null : handle,
-      password: password === "" ? null : password,
-    };
-    void command.give(
-      async () => {
-        const send = (api: typeof ownApi) =>
-          resultOf(api.POST("/api/account/email/confirm", { body }));
-        let result = await send(isSignedIn.value && password === "" ? ownApi : publicApi);
-        // The session had ended: the link may need none.
-        if (is401(result) && password === "" && !isSignedIn.value) result = await send(publicApi);
-        if (is401(result)) askForPassword(true);
-        return result;
-      },
-      ({ email }) => {
-        setConfirmed(email);
-        if (isSignedIn.value) void refreshAccount();
-      },
-    );
-  };
-  useEffect(() => {
-    confirm();
-  }, []);
-  const { problem } = command;
-  const isHandleTaken = problem?.code === "ALREADY_EXISTS";
-  const isFirstAsking = problem?.status === 401 && password === "";
+  const asked = useMailLink(token);
   return (
     <div class="narrow panel">
       <h1>Confirm your e-mail address</h1>
-      {command.isBusy && <Loading lines={1} />}
-      {confirmed !== undefined && (
+      {confirmed === undefined ? (
+        <ShowLink asked={asked}>
+          {(link) => <ConfirmForm token={token} link={link} onConfirmed={setConfirmed} />}
+        </ShowLink>
+      ) : (
         <Notice kind="good">
           {confirmed} is confirmed.{" "}
           {isSignedIn.value ? <a href="/">See all markets</a> : <a href="/sign-in">Sign in</a>}
         </Notice>
       )}
-      {problem?.status === 401 && !isFirstAsking && (
-        <Notice kind="bad">This is not the password of the account that the mail names.</Notice>
-      )}
-      {problem?.status !== 401 && <ProblemNotice problem={problem} />}
-      {problem?.code === "INVALID_LINK" && (
+      {asked.problem?.code === "INVALID_LINK" && (
         <p>
           <a href="/account#email">Send me another mail</a>
         </p>
       )}
-      {confirmed === undefined && (isAskedForPassword || isHandleTaken) && (
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            confirm();
-          }}
-        >
-          {isAskedForPassword && (
-            <PasswordField
-              value={password}
-              error={issueOf(problem, "password")}
-              onValue={setPassword}
-            />
-          )}
-          {isHandleTaken && (
-            <Field
-              label="Another handle"
-              name="handle"
-              value={handle}
-              error={issueOf(problem, "handle")}
-              onValue={setHandle}
-            />
-          )}
-          <Submit isBusy={command.isBusy}>Confirm</Submit>
-        </form>
-      )}
     </div>
+  );
+}
+
+interface FormProps {
+  token: string;
+  link: MailLink;
+  onConfirmed: (email: string) => void;
+}
+
+function ConfirmForm({ token, link, onConfirmed }: FormProps): JSX.Element {
+  const [handle, setHandle] = useState("");
+  const [password, setPassword] = useState("");
+  const [isAskedForPassword, askForPassword] = useState(!isSignedIn.value);
+  const command = useCommand();
+  const confirm = (event: Event): void => {
+    event.preventDefault();
+    const body = {
+      token,
+      handle: handle === "" ? null : handle,
+      password: isAskedForPassword ? password : null,
+    };
+    const api = isAskedForPassword ? publicApi : ownApi;
+    void command.give(
+      async () => {
+        const result = await resultOf(api.POST("/api/account/email/confirm", { body }));
+        if (!result.ok && result.problem.status === 401) askForPassword(true);
+        return result;
+      },
+      ({ email }) => {
+        onConfirmed(email);
+        if (isSignedIn.value) void refreshAccount();
+      },
+    );
+  };
+  const { problem } = command;
+  const isWrong = problem?.status === 401;
+  return (
+    <form onSubmit={confirm}>
+      <p>
+        {link.account?.presentEmail == null
+          ? "With this button the address belongs to this account:"
+          : "With this button the account uses the new address, and its present one no more:"}
+      </p>
+      <LinkAccount {...link} />
+      {isAskedForPassword && (
+        <PasswordField
+          value={password}
+          error={issueOf(problem, "password")}
+          onValue={setPassword}
+        />
+      )}
+      {isWrong && password !== "" && (
+        <Notice kind="bad">This is not the password of this account.</Notice>
+      )}
+      {!isWrong && <ProblemNotice problem={problem} />}
+      {problem?.code === "ALREADY_EXISTS" && (
+        <Field
+          label="Another handle"
+          name="handle"
+          value={handle}
+          error={issueOf(problem, "handle")}
+          onValue={setHandle}
+        />
+      )}
+      <Submit isBusy={command.isBusy}>Confirm</Submit>
+    </form>
   );
 }
 
@@ -109,9 +117,8 @@ function PasswordField({ value, error, onValue }: PasswordProps): JSX.Element {
   return (
     <>
       <p>
-        You are not signed in here as the account that the mail names. If you made it, give the
-        password that you chose. If you did not, close this page: nobody gets an account with your
-        address.
+        You are not signed in here as this account. If it is yours, give its password. If it is not,
+        close this page: nobody gets an account with your address.
       </p>
       <KnownUser email="" />
       <Field
@@ -126,5 +133,3 @@ function PasswordField({ value, error, onValue }: PasswordProps): JSX.Element {
     </>
   );
 }
-
-const is401 = (result: Result<unknown>): boolean => !result.ok && result.problem.status === 401;

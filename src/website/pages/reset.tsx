@@ -1,9 +1,12 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { publicApi } from "../api/client.ts";
+import { canUsePasskeys, signByPasskey } from "../api/passkeys.ts";
 import { resultOf } from "../api/result.ts";
 import { noteSignIn } from "../api/session.ts";
-import { Field, issueOf, KnownUser, problemBeside } from "../components/field.tsx";
+import type { MailLink, WaysIn } from "../api/types.ts";
+import { Checkbox, Field, issueOf, KnownUser, problemBeside } from "../components/field.tsx";
+import { LinkAccount, ShowLink, useMailLink, waysInWords } from "../components/mail_link.tsx";
 import { Notice, ProblemNotice } from "../components/notice.tsx";
 import { Submit } from "../components/submit.tsx";
 import { typedEmail } from "../components/typed_email.ts";
@@ -34,7 +37,8 @@ function AskForLink(): JSX.Element {
     return (
       <Notice kind="good">
         If this address has an account, a mail with a link is on its way. The link is good for one
-        hour.
+        hour. If you never confirmed the address, the mail lets you do that first. If many mails
+        were asked for, it may take an hour.
       </Notice>
     );
   }
@@ -56,39 +60,76 @@ function AskForLink(): JSX.Element {
 }
 
 function SetPassword({ token }: { token: string }): JSX.Element {
+  const asked = useMailLink(token);
+  const [waysIn, setWaysIn] = useState<WaysIn>();
+  if (waysIn === undefined) {
+    return (
+      <ShowLink asked={asked}>
+        {(link) => <PasswordForm token={token} link={link} onSet={setWaysIn} />}
+      </ShowLink>
+    );
+  }
+  const remaining = waysInWords({ ...waysIn, sessions: waysIn.sessions - 1 });
+  return (
+    <Notice kind="good">
+      Your password is changed, and you are signed in. What else opens your account: {remaining}.{" "}
+      <a href="/account#passkeys">See your passkeys and API keys</a> or{" "}
+      <a href="/">see all markets</a>.
+    </Notice>
+  );
+}
+
+interface FormProps {
+  token: string;
+  link: MailLink;
+  onSet: (waysIn: WaysIn) => void;
+}
+
+function PasswordForm({ token, link, onSet }: FormProps): JSX.Element {
   const [password, setPassword] = useState("");
+  const [isKeeping, keep] = useState(false);
   const command = useCommand();
+  const { account, waysIn } = link;
   const submit = (event: Event): void => {
     event.preventDefault();
-    const body = { token, password };
     void command.give(
-      () => resultOf(publicApi.POST("/api/account/password-reset/confirm", { body })),
-      () => {
+      async () => {
+        const proof = isKeeping ? await signByPasskey() : undefined;
+        if (proof?.ok === false) return proof;
+        const body = { token, password, credential: proof?.data ?? null };
+        return await resultOf(publicApi.POST("/api/account/password-reset/confirm", { body }));
+      },
+      (answer) => {
         noteSignIn();
+        onSet(answer.waysIn);
         // A load of this page must not ask for the password once more: the link is used up.
         history.replaceState(history.state, "", location.pathname);
       },
     );
   };
-  if (command.isDone) {
-    return (
-      <Notice kind="good">
-        Your password is changed, and you are signed in. All other browsers are signed out.{" "}
-        <a href="/account#passkeys">See your passkeys and API keys</a> or{" "}
-        <a href="/">see all markets</a>.
-      </Notice>
-    );
-  }
   return (
     <form onSubmit={submit} noValidate>
-      {/* The link does not say whose password it is. */}
+      <LinkAccount account={account} email={null} />
+      <p>
+        What else opens this account: {waysIn === null ? "none" : waysInWords(waysIn)}. All of it
+        ends with the new password.
+      </p>
+      {waysIn !== null && waysIn.passkeys > 0 && canUsePasskeys() && (
+        <Checkbox
+          label="Keep all of it"
+          hint="You are asked for one of your passkeys."
+          isChecked={isKeeping}
+          onChange={keep}
+        />
+      )}
+      {/* The address of the account is not shown. */}
       <KnownUser email="" />
       <Field
         label="New password"
         name="password"
         type="password"
         autocomplete="new-password"
-        hint="At least 10 characters. All other browsers are signed out. Your passkeys and API keys stay: look through them in your account."
+        hint="At least 10 characters."
         value={password}
         error={issueOf(command.problem, "password")}
         onValue={setPassword}

@@ -5,6 +5,7 @@ import { canUsePasskeys, signInByPasskey } from "../api/passkeys.ts";
 import { resultOf } from "../api/result.ts";
 import { noteSignIn } from "../api/session.ts";
 import { Field, issueOf, problemBeside } from "../components/field.tsx";
+import { LinkAccount, ShowLink, useMailLink } from "../components/mail_link.tsx";
 import { ProblemNotice } from "../components/notice.tsx";
 import { Submit } from "../components/submit.tsx";
 import { typedEmail } from "../components/typed_email.ts";
@@ -37,23 +38,51 @@ function PasskeyButton(): JSX.Element {
   );
 }
 
-/** Signs in with a password, a passkey, or by a link of support. */
-export function SignInPage(): JSX.Element {
-  useTitle("Sign in");
-  const [email, setEmail] = useState("");
-  const [password, setPassword] = useState("");
+/** Signs in by a link of support, when its button is pressed. */
+function SignInByLink({ token }: { token: string }): JSX.Element {
+  const asked = useMailLink(token);
   const command = useCommand();
-
-  useEffect(() => {
-    const token = location.hash.slice(1);
-    if (token === "") return;
-    history.replaceState(null, "", location.pathname);
+  const submit = (event: Event): void => {
+    event.preventDefault();
     const body = { token };
     void command.give(
       () => resultOf(publicApi.POST("/api/account/sign-in-link", { body })),
       goBack,
     );
+  };
+  return (
+    <ShowLink asked={asked}>
+      {({ account }) => (
+        <form onSubmit={submit}>
+          <p>A link of our support signs you in to this account, once:</p>
+          <LinkAccount account={account} email={null} />
+          <ProblemNotice problem={command.problem} />
+          <Submit isBusy={command.isBusy}>Sign in to this account</Submit>
+        </form>
+      )}
+    </ShowLink>
+  );
+}
+
+/** Signs in with a password, a passkey, or by a link of support. */
+export function SignInPage(): JSX.Element {
+  useTitle("Sign in");
+  const [token] = useState(() => location.hash.slice(1));
+  useEffect(() => {
+    if (token !== "") history.replaceState(null, "", location.pathname);
   }, []);
+  return (
+    <div class="narrow panel">
+      <h1>Sign in</h1>
+      {token === "" ? <SignInForm /> : <SignInByLink token={token} />}
+    </div>
+  );
+}
+
+function SignInForm(): JSX.Element {
+  const [email, setEmail] = useState("");
+  const [password, setPassword] = useState("");
+  const command = useCommand();
 
   const submit = (event: Event): void => {
     event.preventDefault();
@@ -62,8 +91,7 @@ export function SignInPage(): JSX.Element {
   };
 
   return (
-    <div class="narrow panel">
-      <h1>Sign in</h1>
+    <>
       <form onSubmit={submit} noValidate>
         <Field
           label="E-mail"
@@ -87,6 +115,12 @@ export function SignInPage(): JSX.Element {
           onValue={setPassword}
         />
         <ProblemNotice problem={problemBeside(command.problem, ["email", "password"])} />
+        {command.problem?.status === 401 && (
+          <p class="hint">
+            Did you sign up and never confirm your address? Then open the link in our mail first. If
+            this was the right password, the mail is on its way again.
+          </p>
+        )}
         <Submit isBusy={command.isBusy}>Sign in</Submit>
       </form>
       {canUsePasskeys() && <PasskeyButton />}
@@ -96,6 +130,6 @@ export function SignInPage(): JSX.Element {
           New here? <a href="/sign-up">Sign up</a>
         </span>
       </p>
-    </div>
+    </>
   );
 }

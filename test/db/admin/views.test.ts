@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import test from "ava";
 import { call } from "../../../src/database/call.ts";
 import { api, jobs } from "../../../src/database/calls.ts";
+import { nextMail } from "../../helpers/exchange/next_mail.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 import { buy } from "../../helpers/exchange/orders.ts";
 
@@ -314,7 +315,7 @@ test.serial(
     await clock.advance(5000);
     t.deepEqual(await figures(), { waitingMails: 2, oldestMailAgeSeconds: 5, failedMails: 0 });
     const worker = await exchange.database.connectAs("exchange_worker").connect();
-    const take = () => call(worker, jobs.takeMail, {});
+    const take = () => nextMail(worker);
     const finish = (mailId: number, error?: string) =>
       call(worker, jobs.finishMail, { mailId, ...(error !== undefined && { error }) });
     const [first, second] = [await take(), await take()];

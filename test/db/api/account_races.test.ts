@@ -2,7 +2,8 @@ import { createHash, randomBytes } from "node:crypto";
 import test from "ava";
 import type { PoolClient } from "pg";
 import { call } from "../../../src/database/call.ts";
-import { api } from "../../../src/database/calls.ts";
+import { api, jobs } from "../../../src/database/calls.ts";
+import { nextMail } from "../../helpers/exchange/next_mail.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 import { until } from "../../helpers/until.ts";
 
@@ -177,3 +178,85 @@ test.serial("a change of the address that overlaps a change of the password ends
   t.true("code" in second);
   t.is(await claims(), 0);
 });
+
+/** A member who asked for a new password and for another address, and has the link to that. */
+async function makeMover(worker: PoolClient) {
+  const member = await makeMember();
+  const email = `moved-${member.email}`;
+  await inTransaction((client) =>
+    call(client, api.changeEmail, { userId: member.userId, email, passwordHash: oldHash }),
+  );
+  let link: Buffer | undefined;
+  for (let mail = await nextMail(worker); mail !== undefined; mail = await nextMail(worker)) {
+    await call(worker, jobs.finishMail, { mailId: mail.mailId });
+    if (mail.address === email) link = mail.tokenHash;
+  }
+  await inTransaction((client) => call(client, api.requestPasswordReset, { email: member.email }));
+  const confirm: Work<string | null> = (client) =>
+    call(client, api.confirmEmail, { tokenHash: link!, userId: member.userId });
+  return { ...member, newEmail: email, confirm };
+}
+
+const reset = (tokenHash: Buffer) =>
+  inTransaction((client) =>
+    call(client, api.resetPassword, { ...open, tokenHash, passwordHash: newHash }),
+  );
+
+test.serial("no link of a reset survives a change of the address at the same moment", async (t) => {
+  const workers = exchange.database.connectAs("exchange_worker");
+  const worker = await workers.connect();
+  try {
+    let mailed = 0;
+    for (let round = 0; round < 30; round++) {
+      const { confirm } = await makeMover(worker);
+      const [mail] = await Promise.all([nextMail(worker), inTransaction(confirm)]);
+      if (mail?.kind !== "password_reset") continue;
+      mailed += 1;
+      await t.throwsAsync(reset(mail.tokenHash), { code: "EX029" }, `round ${round}`);
+    }
+    t.log(`${mailed} links were mailed`);
+  } finally {
+    worker.release();
+  }
+});
+
+test.serial(
+  "a reset is mailed before a change of the address, and ends with it, or not",
+  async (t) => {
+    const workers = exchange.database.connectAs("exchange_worker");
+    const worker = await workers.connect();
+    try {
+      const first = await makeMover(worker);
+      await worker.query("begin");
+      const mail = await nextMail(worker);
+      t.is(mail?.kind, "password_reset");
+      const confirmed = inTransaction(first.confirm);
+      await until("the change waits for the link", async () => {
+        const { rowCount } = await exchange.database.pool.query(
+          "select from pg_stat_activity where cardinality(pg_blocking_pids(pid)) > 0",
+        );
+        return rowCount === 1;
+      });
+      await worker.query("commit");
+      t.truthy(await confirmed);
+      await t.throwsAsync(reset(mail!.tokenHash), { code: "EX029" });
+
+      const second = await makeMover(worker);
+      const client = await exchange.api.connect();
+      await client.query("begin");
+      t.truthy(await second.confirm(client));
+      t.is(await nextMail(worker), undefined, "the account is held: the mail is put off");
+      await client.query("commit");
+      client.release();
+      await exchange.clock.advance(1000);
+      const kinds: string[] = [];
+      for (let next = await nextMail(worker); next !== undefined; next = await nextMail(worker)) {
+        kinds.push(next.kind);
+      }
+      t.false(kinds.includes("password_reset"), "nobody has that address any more");
+      await exchange.clock.release();
+    } finally {
+      worker.release();
+    }
+  },
+);

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import test from "ava";
 import { call } from "../../../src/database/call.ts";
 import { api, jobs } from "../../../src/database/calls.ts";
+import { nextMail } from "../../helpers/exchange/next_mail.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 
 /** Links: each is good once, for its purpose and its user only. */
@@ -22,8 +23,7 @@ const on = async <T>(work: (client: any) => Promise<T>): Promise<T> => {
   }
 };
 
-const hashOf = (token: string) => createHash("sha256").update(token).digest();
-const hashOfPath = (path: string) => hashOf(path.split("#")[1]!);
+const hashOfPath = (path: string) => createHash("sha256").update(path.split("#")[1]!).digest();
 
 const given = { ...open, displayName: "Member", passwordHash };
 let made = 0;
@@ -39,16 +39,18 @@ async function makeMember(): Promise<{ email: string; userId: string }> {
   return { email, userId };
 }
 
+const withLink = new Set(["confirm_email", "password_reset", "invitation"]);
+
 /** The hashes of the links in the mails to this address that are due. */
 async function mailedLinks(email: string): Promise<Buffer[]> {
   const client = await exchange.database.connectAs("exchange_worker").connect();
   const hashes: Buffer[] = [];
   try {
     for (;;) {
-      const mail = await call(client, jobs.takeMail, {});
+      const mail = await nextMail(client);
       if (mail === undefined) return hashes;
       await call(client, jobs.finishMail, { mailId: mail.mailId });
-      if (mail.address === email && mail.token !== null) hashes.push(hashOf(mail.token));
+      if (mail.address === email && withLink.has(mail.kind)) hashes.push(mail.tokenHash);
     }
   } finally {
     client.release();

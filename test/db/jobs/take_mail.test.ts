@@ -1,6 +1,7 @@
 import test from "ava";
 import { call } from "../../../src/database/call.ts";
 import { jobs } from "../../../src/database/calls.ts";
+import { nextMail } from "../../helpers/exchange/next_mail.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 
 /** jobs.take_mail: which mail is sent next. */
@@ -15,12 +16,12 @@ test.serial("a mail that another worker has locked is passed over, not waited fo
   const [one, other] = [await workers.connect(), await workers.connect()];
   try {
     await one.query("begin");
-    t.is((await call(one, jobs.takeMail, {}))?.address, "first@mails.example");
+    t.is((await nextMail(one))?.address, "first@mails.example");
     await other.query("set lock_timeout = '1 s'");
-    t.is((await call(other, jobs.takeMail, {}))?.address, "second@mails.example");
-    t.is(await call(other, jobs.takeMail, {}), undefined);
+    t.is((await nextMail(other))?.address, "second@mails.example");
+    t.is(await nextMail(other), undefined);
     await one.query("rollback");
-    t.is((await call(other, jobs.takeMail, {}))?.address, "first@mails.example");
+    t.is((await nextMail(other))?.address, "first@mails.example");
   } finally {
     await other.query("reset lock_timeout");
     one.release();
@@ -34,7 +35,7 @@ async function send(email: string): Promise<[string, unknown][]> {
   const sent: [string, unknown][] = [];
   try {
     for (;;) {
-      const mail = await call(client, jobs.takeMail, {});
+      const mail = await nextMail(client);
       if (mail === undefined) return sent;
       await call(client, jobs.finishMail, { mailId: mail.mailId });
       if (mail.address === email) sent.push([mail.kind, JSON.parse(mail.details)]);

@@ -56,7 +56,7 @@ test.serial("the buckets have the limits of the contract", async (t) => {
     rows.map((row) => `${row.bucket}: ${row.max_requests} in ${row.window_seconds} s`).sort(),
     [
       "mail-account: 5 in 3600 s",
-      "mail: 10 in 3600 s",
+      "mail: 60 in 3600 s",
       "sign-in-account: 10 in 900 s",
       "sign-in-strangers: 100 in 900 s",
       "sign-in: 30 in 900 s",

@@ -1,5 +1,7 @@
+import { randomBytes } from "node:crypto";
 import type { Pool } from "pg";
 import { compose } from "../../../src/mail/compose.ts";
+import { formatSecret, sha256Of } from "../../../src/secrets.ts";
 import { callService } from "./test_service.ts";
 import type { Answer, CallOptions, TestService } from "./test_service.ts";
 
@@ -63,13 +65,16 @@ export interface SentMail {
 export async function takeMails(worker: Pool): Promise<SentMail[]> {
   const mails: SentMail[] = [];
   for (;;) {
+    const token = formatSecret(randomBytes(32), "jl_");
     const { rows } = await worker.query(
-      `select mail_id as "mailId", kind, address, details::text, token from jobs.take_mail()`,
+      `select mail_id as "mailId", kind, address, details::text
+       from jobs.take_mail(token_hash => $1)`,
+      [sha256Of(token)],
     );
     const [row] = rows;
     if (row === undefined) return mails;
     await worker.query("select jobs.finish_mail(mail_id => $1)", [row.mailId]);
-    const letter = compose(row, "https://site.example");
+    const letter = compose(row, { siteUrl: "https://site.example", token });
     mails.push({ ...letter, kind: row.kind, token: /#(\S+)/.exec(letter.text)?.[1] });
   }
 }

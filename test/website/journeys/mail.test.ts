@@ -77,6 +77,7 @@ journey("a forgotten password is set anew by the link of a mail", async (t, brow
 
   const link = await linkFor(email, "Set a new password");
   await page.goto(link);
+  await page.getByText("What else opens this account: 2 signed-in browsers.").waitFor();
   await page.getByLabel("New password").fill("a better password");
   await page.getByRole("button", { name: "Set the password" }).click();
   await page.getByText("Your password is changed, and you are signed in").waitFor();
@@ -89,12 +90,11 @@ journey("a forgotten password is set anew by the link of a mail", async (t, brow
   // The link is used up, and the old password is not good any more.
   const { page: late } = await visit(browser, service.url);
   await late.goto(link);
-  await late.getByLabel("New password").fill("another password");
-  await late.getByRole("button", { name: "Set the password" }).click();
   await late.getByText("This link was used before or is too old").waitFor();
   await late.goto("/sign-in");
   await signIn(late, email, password);
   await late.getByText("Wrong e-mail or password").waitFor();
+  await late.getByText("Did you sign up and never confirm your address?").waitFor();
   await signIn(late, email, "a better password");
   await late.getByRole("link", { name: "Account", exact: true }).waitFor();
 });
@@ -109,7 +109,18 @@ journey("an e-mail address is changed by the link that the new one gets", async 
   await page.getByText("A mail with a link is on its way").waitFor();
   await page.getByText(`${newEmail} is yours once you follow the link`).waitFor();
 
-  await page.goto(await linkFor(newEmail, "Confirm your e-mail address"));
+  const link = await linkFor(newEmail, "Confirm your e-mail address");
+  const { page: scanner } = await visit(browser, service.url);
+  await scanner.goto(link);
+  await scanner.getByText("You are not signed in here as this account").waitFor();
+  await scanner.getByRole("button", { name: "Confirm" }).click();
+  await scanner.waitForLoadState("networkidle");
+  t.is(await scanner.getByText("is confirmed").count(), 0);
+  await page.goto(link);
+  await page.getByText("its present one no more").waitFor();
+  await page.waitForLoadState("networkidle");
+  t.is(await page.getByText("is confirmed").count(), 0, "a load does nothing");
+  await page.getByRole("button", { name: "Confirm" }).click();
   await page.getByText(`${newEmail} is confirmed`).waitFor();
   await page.goto("/account#email");
   await page.locator("#email").getByText(newEmail).waitFor();
@@ -153,6 +164,7 @@ journey("a sign-in link of an operator signs in once", async (t, browser) => {
   const path = await operate("sign_in_link", { user_id: userId });
   const { page, complaints } = await visit(browser, service.url);
   await page.goto(path);
+  await page.getByRole("button", { name: "Sign in to this account" }).click();
   await page.getByRole("link", { name: "Account", exact: true }).click();
   await page.locator("#email").getByText(email).waitFor();
   t.deepEqual(complaints, []);

@@ -6,7 +6,7 @@ import type { ExecutionContext } from "ava";
 import type { Pool } from "pg";
 import type { Page } from "playwright-core";
 import { testService } from "../../helpers/http/test_service.ts";
-import { makeMember } from "../../helpers/http/visitor.ts";
+import { makeMember, takeMails } from "../../helpers/http/visitor.ts";
 import { scrollsSideways, visit } from "../browser.ts";
 import { makeBusyExchange } from "../busy_exchange.ts";
 import type { BusyExchange } from "../busy_exchange.ts";
@@ -63,7 +63,7 @@ for (const view of views) {
     await go("/sign-in", "sign-in", "Forgot your password?");
     await go("/sign-up", "sign-up", "of play money");
     await go("/reset", "reset", "Send me a link");
-    await go("/reset#jl_unknown", "reset-link", "Set the password");
+    for (const [path, name, text] of await linksOfMails()) await go(path, name, text);
     await go("/help", "help", "Fee calculator");
     await go("/leaderboard", "leaderboard", "Settled volume");
     await go("/portfolio", "portfolio", "Sign in to see this page");
@@ -82,7 +82,9 @@ for (const view of views) {
 
     await go("/nowhere", "not-found", "There is no such page");
     await go(`/markets/${eventId}`, "no-market", "There is no such market");
-    await go("/confirm#jl_unknown", "confirm", "This link was used before or is too old");
+    for (const name of ["confirm", "reset", "sign-in"]) {
+      await go(`/${name}#jl_unknown`, `old-${name}`, "This link was used before or is too old");
+    }
     t.true(
       complaints.every((text) => /40[04]/.test(text)),
       complaints.join("\n"),
@@ -165,6 +167,22 @@ for (const view of views) {
       t.is(await page.getByText("This could not be loaded").count(), 0);
     }
   });
+}
+
+/** Links of each kind that have a page, with a word of it. */
+async function linksOfMails(): Promise<[path: string, name: string, text: string][]> {
+  const { visitor, person, userId } = await makeMember(service, worker);
+  const { email, password } = person;
+  const newEmail = `new-${email}`;
+  await visitor.call("POST", "/api/account/email", { body: { email: newEmail, password } });
+  await visitor.call("POST", "/api/account/password-reset", { body: { email } });
+  const mails = await takeMails(worker);
+  const tokenOf = (kind: string) => mails.find((mail) => mail.kind === kind)?.token;
+  return [
+    [`/confirm#${tokenOf("confirm_email")}`, "confirm-link", "its present one no more"],
+    [`/reset#${tokenOf("password_reset")}`, "reset-link", "1 signed-in browser"],
+    [await service.operate("sign_in_link", { user_id: userId }), "sign-in-link", "of our support"],
+  ];
 }
 
 /** Somebody with limits, money and no orders yet. */

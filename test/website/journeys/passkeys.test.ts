@@ -6,7 +6,7 @@ import type { Pool } from "pg";
 import type { Page } from "playwright-core";
 import { testClock } from "../../helpers/database/test_clock.ts";
 import { testService } from "../../helpers/http/test_service.ts";
-import { makeMember, takeMails } from "../../helpers/http/visitor.ts";
+import { makeMember, makeVisitor, takeMails } from "../../helpers/http/visitor.ts";
 import { scrollsSideways, visit } from "../browser.ts";
 import { journey } from "../journey.ts";
 
@@ -132,20 +132,45 @@ journey("ten minutes after the sign-in the page asks for another one", async (t,
   t.is(await device.count(), 1);
 });
 
-journey(
-  "at an IP address the pages offer no passkeys, and a reset leaves them",
-  async (t, browser) => {
-    const { person } = await makeMember(service, worker);
-    const { page } = await visit(browser, service.url);
-    await signInByPassword(page, person);
-    await page.getByText("This browser cannot make passkeys at this address").waitFor();
-    await page.goto("/sign-in");
-    await page.getByLabel("E-mail").waitFor();
-    t.is(await byPasskey(page).count(), 0);
-    await page.goto("/reset#token");
-    await page.getByText("Your passkeys and API keys stay").waitFor();
-  },
-);
+journey("at an IP address the pages offer no passkeys", async (t, browser) => {
+  const { person } = await makeMember(service, worker);
+  const { page } = await visit(browser, service.url);
+  await signInByPassword(page, person);
+  await page.getByText("This browser cannot make passkeys at this address").waitFor();
+  await page.goto("/sign-in");
+  await page.getByLabel("E-mail").waitFor();
+  t.is(await byPasskey(page).count(), 0);
+});
+
+/** The path of the link in the mail for a new password. */
+async function resetLink({ email }: { email: string }): Promise<string> {
+  await makeVisitor(service).call("POST", "/api/account/password-reset", { body: { email } });
+  const mail = (await takeMails(worker)).find(({ kind }) => kind === "password_reset");
+  return `/reset#${mail?.token}`;
+}
+
+journey("a reset ends passkeys, or keeps all with one of them", async (t, browser) => {
+  const { person } = await makeMember(service, worker);
+  const { page, complaints } = await visit(browser, namedUrl());
+  await plugIn(page);
+  await signInByPassword(page, person);
+  await page.getByRole("button", { name: "Add a passkey" }).click();
+  await page.getByText("The passkey is added").waitFor();
+  await page.goto(await resetLink(person));
+  await page.getByText("2 signed-in browsers, 1 passkey.").waitFor();
+  await page.getByLabel("Keep all of it").check();
+  await page.getByLabel("New password").fill("a better password");
+  await page.getByRole("button", { name: "Set the password" }).click();
+  await page.getByText("opens your account: 2 signed-in browsers, 1 passkey.").waitFor();
+
+  await page.goto(await resetLink(person));
+  await page.getByLabel("New password").fill("an even better one");
+  await page.getByRole("button", { name: "Set the password" }).click();
+  await page.getByText("opens your account: none.").waitFor();
+  await page.goto("/account#passkeys");
+  await page.getByText("No passkeys yet").waitFor();
+  t.deepEqual(complaints, []);
+});
 
 for (const theme of ["light", "dark"] as const) {
   journey(

@@ -45,6 +45,9 @@ journey("somebody signs up, confirms, sets limits and trades", async (t, browser
   const mails = await takeMails(worker);
   const token = mails.find(({ to }) => to === person.email)?.token;
   await page.goto(`/confirm#${token}`);
+  await page.getByText(person.handle, { exact: true }).waitFor();
+  t.is(await page.getByLabel("Password").count(), 0, "the session is enough");
+  await page.getByRole("button", { name: "Confirm" }).click();
   await page.getByText("is confirmed").waitFor();
 
   await page.goto(`/markets/${marketId}`);

@@ -1,0 +1,23 @@
+create or replace function identity.end_ways_in(user_id bigint)
+returns void
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  delete from identity.passkeys as p
+  where p.user_id = end_ways_in.user_id;
+  perform identity.end_sessions(array(
+    select s.id from identity.sessions as s where s.user_id = end_ways_in.user_id
+  ));
+  perform identity.revoke_api_keys(array(
+    select k.id
+    from identity.api_keys as k
+    where k.user_id = end_ways_in.user_id
+      and identity.is_key_in_force(k)
+  ));
+end
+$$;
+
+comment on function identity.end_ways_in(bigint) is
+  'Ends all sessions, passkeys and API keys of a user. The caller has locked the account. Locks: '
+  'their rows.';

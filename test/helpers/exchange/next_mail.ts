@@ -1,0 +1,14 @@
+import { randomBytes } from "node:crypto";
+import type { PoolClient } from "pg";
+import { call } from "../../../src/database/call.ts";
+import { jobs } from "../../../src/database/calls.ts";
+import type { DueMail } from "../../../src/database/calls.ts";
+
+/** The next mail to send, with the hash that its link has, if it has one. */
+export async function nextMail(
+  worker: PoolClient,
+): Promise<(DueMail & { tokenHash: Buffer }) | undefined> {
+  const tokenHash = randomBytes(32);
+  const mail = await call(worker, jobs.takeMail, { tokenHash });
+  return mail && { ...mail, tokenHash };
+}
