@@ -1,46 +1,22 @@
--- The map of the database: every file of it, in the order they build on each other.
--- Migrations include this file, or the files that changed.
+-- The map of the database: every file of it, in the order they build on each other. Migrations make
+-- what tables.sql includes. The rest, and the functions of tables, are put in place after them.
 
---!include roles.sql
-set local role exchange_owner;
-alter default privileges revoke execute on functions from public;
-reset role;
-
-
--- Schemas
---!include core/schema.sql
---!include identity/schema.sql
---!include catalog/schema.sql
---!include ledger/schema.sql
---!include trading/schema.sql
---!include risk/schema.sql
---!include rate_limits/schema.sql
---!include leaderboard/schema.sql
---!include admin/schema.sql
---!include api/schema.sql
---!include jobs/schema.sql
---!include analytics/schema.sql
+--!include tables.sql
 
 set local role exchange_owner;
 
--- Types
---!include core/types.sql
---!include catalog/types.sql
---!include ledger/types.sql
---!include risk/types.sql
---!include rate_limits/types.sql
---!include trading/types.sql
---!include leaderboard/types.sql
---!include api/types.sql
+-- Types of arguments and results
+--!include risk/composite_types.sql
+--!include rate_limits/composite_types.sql
+--!include trading/composite_types.sql
+--!include leaderboard/composite_types.sql
+--!include api/composite_types.sql
 
--- What the tables need: errors, the clock, identifiers
---!include core/tables/error_codes.sql
+-- Functions: errors, identifiers, formats
 --!include core/functions/raise_error.sql
 --!include core/functions/raise_violation.sql
 --!include core/functions/raise_unfit_session.sql
 --!include core/functions/check_session.sql
---!include core/functions/now.sql
---!include core/functions/uuid_v7.sql
 --!include core/functions/uuid_v7_at.sql
 --!include core/functions/uuid_v7_time.sql
 --!include core/functions/iso8601.sql
@@ -50,81 +26,10 @@ set local role exchange_owner;
 --!include core/functions/crc32.sql
 --!include core/functions/can_read.sql
 --!include core/functions/all_ended_before.sql
---!include ledger/functions/refuse_change.sql
---!include ledger/functions/check_new_entries.sql
---!include catalog/functions/count_event.sql
---!include catalog/functions/count_market.sql
---!include catalog/functions/set_words.sql
---!include catalog/functions/renew_words.sql
---!include leaderboard/functions/band.sql
---!include identity/functions/is_email.sql
---!include identity/functions/is_handle.sql
---!include catalog/functions/is_payout_of.sql
 
--- Tables
---!include core/tables/settings.sql
---!include identity/tables/users.sql
---!include identity/tables/api_keys.sql
---!include identity/tables/staff_keys.sql
---!include identity/tables/sessions.sql
---!include identity/tables/session_tokens.sql
---!include identity/tables/settings.sql
---!include identity/tables/passwords.sql
---!include identity/tables/email_claims.sql
---!include identity/tables/links.sql
---!include identity/tables/passkeys.sql
---!include identity/tables/passkey_challenges.sql
---!include identity/tables/mails.sql
---!include catalog/tables/categories.sql
---!include catalog/tables/events.sql
---!include catalog/tables/markets.sql
---!include trading/tables/traders.sql
---!include ledger/tables/outside_world.sql
---!include ledger/tables/posted_journals.sql
---!include ledger/tables/posted_entries.sql
---!include ledger/tables/cash_movements.sql
---!include ledger/tables/day_openings.sql
---!include ledger/tables/verifications.sql
---!include rate_limits/tables/buckets.sql
---!include rate_limits/tables/rate_policies.sql
---!include rate_limits/tables/windows.sql
---!include rate_limits/tables/grants.sql
---!include rate_limits/tables/allowances.sql
---!include rate_limits/tables/stream_caps.sql
---!include rate_limits/tables/stream_leases.sql
---!include rate_limits/tables/open_streams.sql
---!include trading/tables/fee_schedules.sql
---!include trading/tables/market_state.sql
---!include trading/tables/orders.sql
---!include trading/tables/active_orders.sql
---!include trading/tables/order_reductions.sql
---!include trading/tables/order_replacements.sql
---!include trading/tables/archived_orders.sql
---!include trading/tables/archive_progress.sql
---!include trading/tables/archive_queue.sql
---!include trading/tables/trades.sql
---!include trading/tables/candles.sql
---!include trading/tables/candle_progress.sql
---!include trading/tables/holdings.sql
---!include trading/tables/set_conversions.sql
---!include trading/tables/resolutions.sql
---!include trading/tables/settlements.sql
---!include trading/tables/idempotency_keys.sql
---!include trading/tables/dead_man_switches.sql
---!include trading/tables/outbox.sql
---!include trading/tables/sent_events.sql
---!include trading/tables/outbox_relay.sql
---!include leaderboard/tables/state.sql
---!include leaderboard/tables/markets.sql
---!include leaderboard/tables/days.sql
---!include leaderboard/tables/standings.sql
---!include leaderboard/tables/bands.sql
---!include leaderboard/tables/summaries.sql
---!include leaderboard/tables/open_interest.sql
---!include leaderboard/tables/wins.sql
---!include leaderboard/tables/profile_changes.sql
---!include admin/tables/audit_log.sql
---!include trading/batch_types.sql
+-- What is installed
+--!include installer/functions/schema_objects.sql
+--!include installer/functions/changed_objects.sql
 
 -- The ledger and the rows of sides, as analysts and auditors read them
 --!include ledger/functions/outside_account_id.sql

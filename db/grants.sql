@@ -1,4 +1,8 @@
 -- The rights of the roles. A function that is not granted here can be called by its owner only.
+-- They are granted anew, as a whole, each time that functions are put in place.
+grant usage on schema installer to exchange_api, exchange_worker;
+grant select on installer.installations to exchange_api, exchange_worker;
+
 grant usage on schema api to exchange_api;
 grant execute on all functions in schema api to exchange_api;
 

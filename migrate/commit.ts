@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { commit } from "graphile-migrate";
 import { destroyEmbeddedPostgres, startEmbeddedPostgres } from "../src/local/embedded_postgres.ts";
-import { migrationsDirectory } from "../src/database/migrations.ts";
+import { migrationsDirectory } from "../src/database/schema_files.ts";
 import { POOL_LINGERS_MS } from "../src/database/run_migrations.ts";
 import {
   committedDirectory,

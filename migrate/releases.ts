@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFile, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { migrationsDirectory } from "../src/database/migrations.ts";
+import { migrationsDirectory } from "../src/database/schema_files.ts";
 
 /**
  * released.json lists each released version with the migrations that came with it, and a hash of

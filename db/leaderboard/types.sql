@@ -1,17 +1,3 @@
 create type leaderboard.window_kind as enum ('day', 'week', 'month', 'ytd', 'all');
 comment on type leaderboard.window_kind is
   'UTC days that count: today, the last 7, the last 30, the year to date, all.';
-
-create type leaderboard.change as (
-  day date,
-  category_id bigint,
-  user_id bigint,
-  pl_cents bigint,
-  vol_cents bigint,
-  win_count bigint,
-  settled_count bigint,
-  realised_count bigint
-);
-comment on type leaderboard.change is
-  'What a day of leaderboard.days has to be changed by; below zero where a resolution was '
-  'corrected. category_id 0 is all categories together.';

@@ -163,6 +163,12 @@ export function functionsOf<Table extends Record<string, Declaration<Fields, unk
   return Object.fromEntries(entries) as ReturnType<typeof functionsOf<Table>>;
 }
 
+/**
+ * A call locks this table until its end, before it looks up a function: `on false` reads no row of
+ * it. The installer of functions waits for the lock; see install.ts.
+ */
+const LOCKED = "(select from installer.installations) as locked";
+
 function statementOf(
   name: string,
   { arguments: args, result: { type, isSet } }: Declaration<Fields, unknown>,
@@ -172,9 +178,11 @@ function statementOf(
   const invocation = `${name}(${given.join(", ")})`;
   if (isColumns(type)) {
     const columns = Object.keys(type).map((key) => `${snakeCase(key)} as "${key}"`);
-    return `select ${columns.join(", ")} from ${invocation}`;
+    return `select ${columns.join(", ")} from ${LOCKED} right join ${invocation} on false`;
   }
-  return isSet ? `select value from ${invocation} as value` : `select ${invocation} as value`;
+  return isSet
+    ? `select value from ${LOCKED} right join ${invocation} as value on false`
+    : `select ${invocation} as value from ${LOCKED} right join (select) as once on false`;
 }
 
 /** Whether a function returns named columns. */

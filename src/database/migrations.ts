@@ -1,15 +1,16 @@
-import { readFile, readdir } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
 import type { ClientBase, Pool } from "pg";
 import { hasCode } from "../has_code.ts";
-import { singleFlight } from "../single_flight.ts";
+import { version } from "../version.ts";
 import { findPrimary } from "./hosts.ts";
+import { installFunctions } from "./install.ts";
 import { migrateQueue } from "./job_queue.ts";
 import { DatabaseNotReadyError } from "./not_ready.ts";
-import { presentHash, renewHashes } from "./rewritten_migrations.ts";
 import { dropUnfinishedIndexes, runMigrations } from "./run_migrations.ts";
+import { committedMigrations, migrationsDirectory } from "./schema_files.ts";
+import type { Migration } from "./schema_files.ts";
 import { checkServerVersion } from "./server_checks.ts";
 import {
   checkEncoding,
@@ -19,60 +20,51 @@ import {
   withStartupOptions,
 } from "./session_settings.ts";
 
-/** Has committed/, current.sql, and fixtures, a link to db/. */
-export const migrationsDirectory = resolve(import.meta.dirname, "../../migrate");
-
 const TURN_POLL_MS = 200;
 
 type Queryable = Pool | ClientBase;
-
-export interface MigrationOptions {
-  /** Whether the database may have had migrations of a later version than this one. */
-  allowLater?: boolean;
-}
 
 /** How far a database is migrated. */
 export interface MigrationState {
   /** The committed migrations that it lacks, in order. */
   pending: string[];
+  /** Those that it has had and this version does not know. */
+  unknown: string[];
   /** The last one that it has had. */
   last: string | undefined;
 }
 
-/**
- * Reads how far the database is migrated. Throws when it has had unknown migrations: it was migrated
- * by another, probably newer, version.
- */
-export async function readMigrations(
-  database: Queryable,
-  { allowLater = false }: MigrationOptions = {},
-): Promise<MigrationState> {
-  const committed = await migrationsOfThisVersion();
+/** Reads how far the database is migrated. It may have had migrations of a later version as well. */
+export async function readMigrations(database: Queryable): Promise<MigrationState> {
+  const committed = committedMigrations();
   const applied = await readApplied(database);
-  const known = new Set(committed.map(({ hash }) => hash));
-  const foreign = applied.find(({ hash }) => !known.has(hash));
-  if (foreign && !allowLater) {
-    throw new DatabaseNotReadyError(
-      `The database has had a migration ${foreign.filename} (${foreign.hash}) that is not in ` +
-        "migrate/committed: it belongs to another version of pgmarkets",
-      { reason: "migrations_unknown" },
-    );
-  }
   const done = new Set(applied.map(({ hash }) => hash));
   const pending = committed.filter(({ hash }) => !done.has(hash));
-  return { pending: pending.map(({ filename }) => filename), last: applied.at(-1)?.filename };
+  const known = new Set(committed.map(({ hash }) => hash));
+  return {
+    pending: pending.map(({ filename }) => filename),
+    unknown: applied.filter(({ hash }) => !known.has(hash)).map(({ filename }) => filename),
+    last: applied.at(-1)?.filename,
+  };
 }
 
-/** The committed migrations that the database lacks, in order. */
+/** The committed migrations that the database lacks, in order. Throws if it has had unknown ones. */
 export async function pendingMigrations(database: Queryable): Promise<string[]> {
-  return (await readMigrations(database)).pending;
+  const { pending, unknown } = await readMigrations(database);
+  if (unknown.length === 0) return pending;
+  throw new DatabaseNotReadyError(
+    `The database has had a migration ${unknown[0] ?? ""} that is not in migrate/committed: it ` +
+      "belongs to another version of pgmarkets",
+    { reason: "migrations_unknown" },
+  );
 }
 
 /**
- * Brings the database up to date and returns the migrations that ran. The login must be able to
- * create schemas in the database, and to become exchange_owner or, where the roles are missing, to
- * create them. Many processes may call it at once: they take turns, and the later ones find nothing
- * to do.
+ * Brings the database up to date: runs the migrations that it lacks, and puts the functions of this
+ * version in place. Returns what it did, in words: nothing if the database had it all. The login must
+ * be able to create schemas in the database, and to become exchange_owner or, where the roles are
+ * missing, to create them. Many processes may call it at once: they take turns, and the later ones
+ * find nothing to do.
  */
 export async function migrateDatabase(
   databaseUrl: string,
@@ -94,7 +86,6 @@ export async function migrateDatabase(
     const pending = await pendingMigrations(client);
     if (pending.length > 0) {
       const paths = pending.map((name) => join(migrationsDirectory, "committed", name));
-      await renewHashes(client);
       const prepare = () => dropUnfinishedIndexes(client, paths);
       await runMigrations({
         connectionString,
@@ -105,8 +96,9 @@ export async function migrateDatabase(
     }
     // A run that was killed after its migrations may have left this to the next one.
     await letServersLook(client);
+    const installed = await installFunctions(client, log);
     await migrateQueue(client, primary);
-    return pending;
+    return installed ? [...pending, `the functions of ${version}`] : pending;
   } catch (error) {
     throw hasCode(error, "42501") ? mayNotMigrate(client.user, error as Error) : error;
   } finally {
@@ -155,36 +147,12 @@ async function letServersLook(client: ClientBase): Promise<void> {
   }
 }
 
-interface Migration {
-  filename: string;
-  hash: string;
-}
-
-/**
- * Read once: files that come later, with the next version, do not make this process unready. The
- * process goes on with the database that it started on.
- */
-const migrationsOfThisVersion = singleFlight(readCommitted, Infinity);
-
-async function readCommitted(): Promise<Migration[]> {
-  const directory = join(migrationsDirectory, "committed");
-  const filenames = (await readdir(directory)).filter((name) => /^\d{6}.*\.sql$/.test(name)).sort();
-  return await Promise.all(
-    filenames.map(async (filename) => {
-      const text = await readFile(join(directory, filename), "utf8");
-      const hash = /^--! Hash: (\S+)$/m.exec(text)?.[1];
-      if (hash === undefined) throw new Error(`${filename} has no line "--! Hash: ..."`);
-      return { filename, hash };
-    }),
-  );
-}
-
 async function readApplied(database: Queryable): Promise<Migration[]> {
   try {
     const { rows } = await database.query<Migration>(
       "select filename, hash from graphile_migrate.migrations order by filename",
     );
-    return rows.map(({ filename, hash }) => ({ filename, hash: presentHash(hash) }));
+    return rows;
   } catch (error) {
     const undefinedTable = hasCode(error, "42P01", "3F000");
     if (undefinedTable) return [];

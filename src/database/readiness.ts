@@ -1,8 +1,8 @@
 import type { ClientBase, Pool, PoolClient } from "pg";
 import { singleFlight } from "../single_flight.ts";
 import { withRetries } from "./failures.ts";
+import { checkFunctions } from "./installed_functions.ts";
 import { readMigrations } from "./migrations.ts";
-import type { MigrationOptions } from "./migrations.ts";
 import { DatabaseNotReadyError } from "./not_ready.ts";
 import type { NotReadyReason } from "./not_ready.ts";
 import { isPreparedStatementLost } from "./prepared_statements.ts";
@@ -17,16 +17,14 @@ export interface DatabaseVersions {
 
 /**
  * For servers and workers: throws for a database that can't be used, with what to do about it.
- * Otherwise returns the versions.
+ * Otherwise returns the versions. A database of a later version can be used: it is upgraded before
+ * its servers are.
  */
-export async function checkDatabase(
-  database: Pool | ClientBase,
-  options: MigrationOptions = {},
-): Promise<DatabaseVersions> {
+export async function checkDatabase(database: Pool | ClientBase): Promise<DatabaseVersions> {
   const server = await checkServerVersion(database);
   await checkEncoding(database);
   await checkSession(database);
-  const { pending, last = "none" } = await readMigrations(database, options);
+  const { pending, last = "none" } = await readMigrations(database);
   if (pending.length > 0) {
     throw new DatabaseNotReadyError(
       `The database lacks ${pending.length} migration(s), from ${pending[0] ?? ""} on: ` +
@@ -34,6 +32,7 @@ export async function checkDatabase(
       { reason: "migrations_missing" },
     );
   }
+  await checkFunctions(database);
   return { server, schema: last };
 }
 
@@ -54,8 +53,7 @@ export function createReadiness(pool: Pool): Readiness {
 async function reasonAgainst(pool: Pool): Promise<NotReadyReason | undefined> {
   const look = async (client: PoolClient): Promise<NotReadyReason | undefined> => {
     try {
-      // A newer version migrates the database before it replaces this one.
-      await checkDatabase(client, { allowLater: true });
+      await checkDatabase(client);
       await checkWritable(client);
       // A transaction pooler may lose this prepared statement.
       await client.query({ name: "pgmarkets_ready", text: "select" });

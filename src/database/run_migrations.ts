@@ -4,19 +4,13 @@ import { Logger, migrate } from "graphile-migrate";
 import type { LogLevel } from "graphile-migrate";
 import pg from "pg";
 import type { ClientBase } from "pg";
-import { hasCode } from "../has_code.ts";
+import { untilLocked } from "./missed_locks.ts";
 
 /**
  * graphile-migrate keeps its connections for 200 ms after its end, and ends the process if the
  * database goes away in that time.
  */
 export const POOL_LINGERS_MS = 300;
-
-const TRIES = 20;
-const PAUSE_MS = 1000;
-
-/** Lock timeout, deadlock. Such a migration has changed nothing, and kept traders waiting for 2 s at most. */
-const missedLock = ["55P03", "40P01"];
 
 export interface MigrationRun {
   connectionString: string;
@@ -28,24 +22,17 @@ export interface MigrationRun {
 
 /**
  * Runs the migrations of a folder that the database lacks, with graphile-migrate. One that does not
- * get its locks beside the traders is run again, up to 20 times. Throws its last error.
+ * get its locks beside the traders is run again.
  */
 export async function runMigrations(run: MigrationRun): Promise<void> {
   const { connectionString, migrationsFolder, log, prepare } = run;
   const logger = new Logger(() => (level: LogLevel, message: string) => {
     if ((level as string) !== "debug") log(message);
   });
-  for (let triesLeft = TRIES - 1; ; triesLeft -= 1) {
+  await untilLocked("migration", log, async () => {
     await prepare();
-    try {
-      await migrate({ connectionString, migrationsFolder, logger });
-      break;
-    } catch (error) {
-      if (triesLeft === 0 || !hasCode(error, ...missedLock)) throw error;
-      log(`the migration missed a lock (${(error as Error).message}), and is run again`);
-      await delay(PAUSE_MS);
-    }
-  }
+    await migrate({ connectionString, migrationsFolder, logger });
+  });
   await delay(POOL_LINGERS_MS);
 }
 

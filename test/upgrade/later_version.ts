@@ -23,8 +23,7 @@ interface Change {
 
 /**
  * A function that each order calls, and a column of a table that each order writes. The archive
- * takes rows of orders as they are, so it gets the column too, and pick_orders, which returns such
- * rows, is parsed anew.
+ * takes rows of orders as they are, so it gets the column too.
  */
 const expand: Change = {
   message: "Notes on orders",
@@ -49,8 +48,6 @@ const expand: Change = {
 set local role exchange_owner;
 alter table trading.orders add column note text;
 alter table trading.archived_orders add column note text;
---!include trading/functions/pick_orders.sql
---!include api/functions/place_orders.sql
 reset role;
 `,
 };

@@ -1,0 +1,37 @@
+create type rate_limits.policy as (
+  tier rate_limits.tier,
+  requests_per_minute int,
+  burst_capacity int,
+  expires_at timestamptz
+);
+comment on type rate_limits.policy is
+  'The limit of a user''s trading requests: the sustained rate, and how many back to back.';
+
+-- What the stages of api.count_requests hand to each other.
+
+create type rate_limits.checks as (
+  buckets text[],
+  subjects text[],
+  ends int[],
+  checked int[],
+  counts int[]
+);
+comment on type rate_limits.checks is
+  'Requests to be counted. buckets and subjects name each counter once, in the order in which they '
+  'are locked; checked holds the places of the counters that each request asks, one request after '
+  'another, counts how many times, and ends where each request''s part of it ends.';
+
+create type rate_limits.counter as (
+  bucket text,
+  subject text,
+  free bigint,
+  taken bigint,
+  width interval,
+  is_due boolean,
+  spent bigint,
+  policy rate_limits.policy
+);
+comment on type rate_limits.counter is
+  'The state of one counter: the requests that it has room for now. For a rolling window: its '
+  'length, the number of the last request allowed, and whether it is time to clean up behind it. '
+  'For v1-trading: what is spent, and the policy.';

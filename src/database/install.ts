@@ -1,0 +1,234 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { ClientBase } from "pg";
+import { hasCode } from "../has_code.ts";
+import { version } from "../version.ts";
+import {
+  dropObjects,
+  findMissing,
+  findObjects,
+  findOld,
+  findUndeclared,
+  readFunctions,
+} from "./objects.ts";
+import type { FunctionRow } from "./objects.ts";
+import { untilLocked } from "./missed_locks.ts";
+import { DatabaseNotReadyError } from "./not_ready.ts";
+import { describeFailure, installedFiles } from "./schema_files.ts";
+import type { InstalledFile, InstalledFiles } from "./schema_files.ts";
+
+/**
+ * Puts functions, views, types of arguments, comments and grants in place, from db/. It is one
+ * transaction, so a database has those of one version. Objects that db/ no longer declares are
+ * dropped.
+ *
+ * A call of a server or a worker is one statement, which locks installer.installations before it
+ * looks up a function (call.ts). The transaction takes that lock alone, last of all, and then
+ * commits. So it waits for the calls under way, and new ones wait for its commit: no call meets
+ * functions of two versions.
+ */
+
+const POLL_MS = 100;
+
+/** A change that `create or replace` can't make: of a result, of names, of columns. */
+const needsDrop = ["42P13", "42P16", "42809"];
+
+/** Returns whether there was something to do. Only one process may do this at a time. */
+export async function installFunctions(
+  client: ClientBase,
+  log: (message: string) => void,
+): Promise<boolean> {
+  const wanted = installedFiles();
+  const server = await majorVersion(client);
+  const { rows } = await client.query<{ version: string; hash: string; server: number }>(
+    `select version, hash, server_version as server
+     from installer.installations
+     order by id desc
+     limit 1`,
+  );
+  const [last] = rows;
+  if (last !== undefined && isLater(last.version, version)) {
+    throw new DatabaseNotReadyError(
+      `The functions of the database are of version ${last.version}, which is later than ${version}`,
+      { reason: "migrations_unknown" },
+    );
+  }
+  if (last?.hash === wanted.hash && last.server === server) return false;
+  await untilLocked("installation of functions", log, async () => {
+    await waitForCallsUnderWay(client, log);
+    await client.query("begin");
+    try {
+      await client.query("set local lock_timeout = '2s'; set local role exchange_owner");
+      await putInPlace(client, wanted);
+      await client.query(
+        `insert into installer.installations (version, hash, server_version) values ($1, $2, $3)`,
+        [version, wanted.hash, server],
+      );
+      await client.query("lock table installer.installations in access exclusive mode");
+      await client.query("commit");
+    } catch (error) {
+      await client.query("rollback");
+      throw error;
+    }
+  });
+  return true;
+}
+
+async function majorVersion(client: ClientBase): Promise<number> {
+  const { rows } = await client.query<{ major: number }>(
+    "select current_setting('server_version_num')::int / 10000 as major",
+  );
+  return rows[0]?.major ?? 0;
+}
+
+function isLater(one: string, other: string): boolean {
+  return one.localeCompare(other, "en", { numeric: true }) > 0;
+}
+
+/**
+ * A call that takes long, such as a verification of the ledger, would make all others wait behind
+ * the lock that is asked for. So those that have begun are waited for without asking.
+ */
+async function waitForCallsUnderWay(
+  client: ClientBase,
+  log: (message: string) => void,
+): Promise<void> {
+  const read = async (): Promise<Set<string>> => {
+    const { rows } = await client.query<{ call: string }>(
+      `select l.virtualtransaction as call
+       from pg_locks as l
+       where l.relation = 'installer.installations'::regclass and l.granted
+         and l.database = (select d.oid from pg_database as d where d.datname = current_database())`,
+    );
+    return new Set(rows.map(({ call }) => call));
+  };
+  let waitedFor = await read();
+  for (let polls = 0; waitedFor.size > 0; polls += 1) {
+    if (polls === 10) log(`waiting for ${waitedFor.size} call(s) of servers or workers to end`);
+    await delay(POLL_MS);
+    const present = await read();
+    waitedFor = new Set([...waitedFor].filter((call) => present.has(call)));
+  }
+}
+
+/** Puts all files in place, in their order, and notes what the schema is then. */
+async function putInPlace(client: ClientBase, { files, schemas }: InstalledFiles): Promise<void> {
+  const before = await readFunctions(client, schemas);
+  const { rows } = await client.query<{ path: string; hash: string }>(
+    "select path, hash from installer.files",
+  );
+  const hashes = new Map(rows.map(({ path, hash }) => [path, hash]));
+  const declared = files.flatMap(({ kind, name, sql }) =>
+    kind === "types" ? typesOf(sql) : (name ?? []),
+  );
+  for (const file of files) {
+    if (file.kind === "grants") continue;
+    await atFile(file, () =>
+      putFile(client, file, { before, schemas, isChanged: hashes.get(file.path) !== file.hash }),
+    );
+  }
+  await dropObjects(client, schemas, [
+    ...(await findOld(client, schemas, before)),
+    ...(await findUndeclared(client, schemas, declared)),
+  ]);
+  const missing = await findMissing(client, declared);
+  if (missing.length > 0) {
+    throw new Error(`${missing.join(", ")}: built on what db/ does not declare any more`);
+  }
+  for (const file of files) {
+    if (file.kind !== "grants") continue;
+    await revokeGrants(client, schemas);
+    await atFile(file, () => client.query(file.sql));
+  }
+  await client.query(
+    `delete from installer.files;
+     delete from installer.objects;
+     insert into installer.objects (kind, name, hash)
+     select o.kind, o.name, md5(o.definition) from installer.schema_objects() as o`,
+  );
+  await client.query(
+    "insert into installer.files (path, hash) select * from unnest($1::text[], $2::text[])",
+    [files.map(({ path }) => path), files.map(({ hash }) => hash)],
+  );
+}
+
+interface FileState {
+  /** All functions, as they were before. */
+  before: FunctionRow[];
+  schemas: string[];
+  isChanged: boolean;
+}
+
+/**
+ * Functions are always put in place, which locks nothing that calls need. So a function whose row
+ * in pg_proc is as before is not declared any more, or has other arguments now.
+ */
+async function putFile(client: ClientBase, file: InstalledFile, state: FileState): Promise<void> {
+  const { before, isChanged, schemas } = state;
+  const existed = before.filter(({ name }) => name === file.name);
+  switch (file.kind) {
+    case "function":
+      if (!isChanged || existed.length === 0) await client.query(file.sql);
+      else {
+        await replace(client, file, schemas);
+        await dropObjects(client, schemas, await findOld(client, schemas, existed));
+      }
+      return;
+    case "view":
+      // It would lock the view, and wait for all who read it.
+      if (isChanged || (await findObjects(client, [file.name ?? ""])).length === 0)
+        await replace(client, file, schemas);
+      return;
+    case "types": {
+      const names = typesOf(file.sql);
+      const found = await findObjects(client, names);
+      if (!isChanged && found.length === names.length) return;
+      await dropObjects(client, schemas, found);
+      await client.query(file.sql);
+      return;
+    }
+    default:
+      if (isChanged) await client.query(file.sql);
+  }
+}
+
+/** Replaces a function or a view; where that can't be, what depends on it goes and comes again. */
+async function replace(client: ClientBase, file: InstalledFile, schemas: string[]): Promise<void> {
+  await client.query("savepoint before_file");
+  try {
+    await client.query(file.sql);
+  } catch (error) {
+    if (!hasCode(error, ...needsDrop)) throw error;
+    await client.query("rollback to before_file");
+    await dropObjects(client, schemas, await findObjects(client, [file.name ?? ""]));
+    await client.query(file.sql);
+  }
+  await client.query("release before_file");
+}
+
+async function atFile(file: InstalledFile, work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (error instanceof DatabaseNotReadyError) throw error;
+    const { code } = error as { code?: string };
+    throw Object.assign(new Error(describeFailure(file, error), { cause: error }), { code });
+  }
+}
+
+const typesOf = (sql: string): string[] =>
+  [...sql.matchAll(/^create type (\w+\.\w+) as \(/gm)].map(([, name = ""]) => name);
+
+/** Takes from our roles what grants.sql gives anew. Grants to other roles stay. */
+async function revokeGrants(client: ClientBase, schemas: string[]): Promise<void> {
+  const { rows } = await client.query<{ roles: string }>(
+    `select string_agg(rolname, ', ') as roles from pg_roles
+     where rolname in ('exchange_api', 'exchange_worker', 'exchange_operator', 'exchange_analyst')`,
+  );
+  const from = `from ${rows[0]?.roles ?? ""}`;
+  const list = schemas.join(", ");
+  await client.query(
+    `revoke all on all functions in schema ${list} ${from};
+     revoke all on all tables in schema ${list} ${from};
+     revoke all on schema ${list} ${from}`,
+  );
+}
