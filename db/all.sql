@@ -55,6 +55,10 @@ set local role exchange_owner;
 --!include identity/functions/new_api_key.sql
 --!include identity/functions/plain_address.sql
 --!include identity/functions/is_key_in_force.sql
+--!include identity/functions/authenticate_key.sql
+--!include identity/functions/authenticate_session.sql
+--!include identity/functions/authenticate_session_token.sql
+--!include identity/functions/authenticate_staff_key.sql
 --!include identity/functions/add_api_key.sql
 --!include identity/functions/revoke_api_keys.sql
 --!include identity/functions/rotate_api_key.sql
@@ -342,13 +346,9 @@ set local role exchange_owner;
 --!include admin/functions/refresh_leaderboard.sql
 
 -- Functions: for the HTTP interface
---!include api/functions/authenticate_key.sql
 --!include api/functions/authenticate.sql
 --!include api/functions/note_key_use.sql
 --!include api/functions/record_key_use.sql
---!include api/functions/authenticate_staff_key.sql
---!include api/functions/authenticate_session.sql
---!include api/functions/authenticate_session_token.sql
 --!include api/functions/create_session_token.sql
 --!include api/functions/list_credential_ends.sql
 --!include api/functions/list_ended_credentials.sql

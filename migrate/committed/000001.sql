@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:69f1bfcebf77c922f824add4c107d77becb09591
+--! Hash: sha1:dd5e7d00287bca302368135c173f4f50902e5b33
 
 --! Included tables.sql
 -- The tables of the database, and what they are made of, in the order they build on each other. The
@@ -1313,6 +1313,7 @@ insert into rate_limits.buckets (bucket, max_requests, window_seconds) values
   ('v1-auth', 120, 60),
   ('v1-user', 120, 60),
   ('v1-cancel-all', 60, 60),
+  ('unknown-key', 120, 60),
   ('sse:market', 120, 60),
   ('sse:user', 30, 60),
   ('sse:user-ip', 120, 60),
@@ -1439,8 +1440,8 @@ with (fillfactor = 70);
 create index open_streams_of_a_lease on rate_limits.open_streams (lease_id);
 
 comment on table rate_limits.open_streams is
-  'How many event streams an address or a user holds open in each server process. Unlogged, as '
-  'rate_limits.stream_leases is.';
+  'How many event streams an address or a user holds open in each server process; a stream of '
+  'many markets counts several times. Unlogged, as rate_limits.stream_leases is.';
 --! EndIncluded rate_limits/tables/open_streams.sql
 --! Included trading/tables/fee_schedules.sql
 create table trading.fee_schedules (

@@ -93,15 +93,17 @@ const marketStream = (path: string, operationId: string, summary: string) =>
     problems: [marketNotFound],
     handler: ({ params: { id }, address, response }, { streams }) =>
       answerBy(async () => {
-        await streams.slots.take({ address }, response);
+        await streams.slots.take({ address, slots: 1 }, response);
         const isKnown = await streams.market.open(id, response);
         if (!isKnown) throw new ProblemError(marketNotFound);
       }, response),
   });
 
 const MOST_MARKETS = 200;
-/** One opening of `sse:market` for each so many markets. */
-const MARKETS_OF_AN_OPENING = 20;
+const MARKETS_OF_A_SLOT = 20;
+
+/** What a stream of so many markets counts as: openings of `sse:market`, and slots of its address. */
+const slotsOf = (markets: number): number => Math.ceil(markets / MARKETS_OF_A_SLOT);
 
 const changeStreamQuery = z.object({ markets: marketIdsSchema(MOST_MARKETS) });
 
@@ -148,13 +150,13 @@ const changeStream = route({
     "is a frame with a snapshot, and then one with each change. `since` is the version of the " +
     "frame before; it equals `version` if only the status or expired orders changed. A snapshot " +
     "may come again, in place of changes that the client was too slow to take. `Last-Event-ID` is " +
-    "not kept: a new connection begins with snapshots. It counts as one opening of a market stream " +
-    "for each 20 markets.",
+    "not kept: a new connection begins with snapshots. It counts as one opening of a market stream, " +
+    "and as one open stream, for each 20 markets.",
   auth: "none",
   rateLimit: "stream",
   countOf: (_body, { markets }) => {
     const count = typeof markets === "string" ? markets.split(",").length : 1;
-    return Math.ceil(Math.min(count, MOST_MARKETS) / MARKETS_OF_AN_OPENING);
+    return slotsOf(Math.min(count, MOST_MARKETS));
   },
   request: { query: changeStreamQuery },
   responses: {
@@ -163,7 +165,7 @@ const changeStream = route({
   problems: [marketNotFound],
   handler: ({ query: { markets }, address, request, response }, { streams }) =>
     answerBy(async () => {
-      await streams.slots.take({ address }, response);
+      await streams.slots.take({ address, slots: slotsOf(markets.length) }, response);
       const isCompressed = request.acceptsEncodings("gzip") === "gzip";
       const isKnown = await streams.changes.open(markets, { response, isCompressed });
       if (!isKnown) throw new ProblemError(marketNotFound);
@@ -299,7 +301,7 @@ const userStream = (auth: "key" | "session", path: string, operationId: string, 
         const lastEventId = request.get("last-event-id");
         const position = await streams.user.findPosition(lastEventId);
         if (position === undefined) throw new ProblemError(rejection("EVENTS_GONE"));
-        await streams.slots.take({ address, userId }, response);
+        await streams.slots.take({ address, userId, slots: 1 }, response);
         const isReturning = lastEventId !== undefined;
         const wanted = query.include?.split(",") ?? [];
         const include = includable.filter((kind) => wanted.includes(kind));

@@ -71,11 +71,6 @@ export function previewLimits(connections: number): CallLimits<"user" | "market"
   return { most: part(connections, 1 / 2), each: { user: 1, market: 1 } };
 }
 
-/** One is left to the counting of requests, which makes one call at a time. */
-export function lookUpLimits(connections: number): CallLimits<never> {
-  return { most: Math.max(1, connections - 1), each: {} };
-}
-
 /** How the calls of one user take turns with those of others. */
 export interface UserTurns {
   /** Of a cancel, a split or a merge, with its market if that is known. */

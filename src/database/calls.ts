@@ -38,7 +38,7 @@ export type CountedSubject = string | { subject: string; count: number };
 /** The buckets in which one request is counted, each with an address or a user's id. */
 export type RequestCounters = Partial<
   Record<
-    | ("v1" | "v1-auth" | "v1-user" | "v1-trading" | "v1-cancel-all")
+    | ("v1" | "v1-auth" | "v1-user" | "v1-trading" | "v1-cancel-all" | "unknown-key")
     | ("sse:market" | "sse:user" | "sse:user-ip")
     | ("sign-in" | "sign-in-account" | "sign-in-strangers" | "sign-up" | "mail" | "mail-account"),
     CountedSubject
@@ -49,6 +49,8 @@ export type RequestCounters = Partial<
 export interface StreamHolder {
   address: string;
   userId?: string | undefined;
+  /** How many slots it takes. */
+  slots: number;
 }
 
 /** What api.run_command carries out. */
@@ -59,17 +61,8 @@ export type StaffRole = "analyst" | "operator";
 /** What an API key may do. */
 export type KeyScope = "read" | "trade";
 
-/** `validForMs`: how long the answer may be remembered. */
-const authenticatedKey = {
-  userId: uuid,
-  apiKeyId: uuid,
-  scopes: arrayOf(sqlType<KeyScope>("text")),
-  validForMs: int,
-};
 /** `endsInMs`: 0 is ended, null is without end. */
 const credentialEnd = { credentialId: uuid, endsInMs: nullable(double) };
-const sessionCaller = { userId: uuid, sessionId: uuid };
-const staff = { staffKeyId: uuid, name: text, role: sqlType<StaffRole>("text") };
 const commandResult = {
   code: nullable(text),
   message: nullable(text),
@@ -171,7 +164,7 @@ const timeRange = { since: nullable(timestamp), until: nullable(timestamp) };
 const ofMarket = { marketId: uuid };
 const ofOrder = { userId: uuid, orderId: uuid };
 const ofLease = { leaseId: uuid };
-const ofStream = { leaseId: uuid, address: text, userId: nullable(uuid) };
+const ofStream = { leaseId: uuid, address: text, userId: nullable(uuid), slots: int };
 const ofSession = { userId: uuid, sessionId: uuid };
 /** What a session is made for. */
 const ofBrowser = { browser: nullable(text), isHostOnly: boolean };
@@ -189,13 +182,10 @@ const boundedOrders = { ...orders, bounded: boolean, skips: boolean };
 export const api = functionsOf("api", {
   warmUp: repeatable({}, nothing),
 
-  authenticateKey: repeatable(
-    { keyHash: bytea, address: nullable(inet) },
-    rowIfFound(authenticatedKey),
+  authenticate: repeatable(
+    { kinds: arrayOf(text), hashes: arrayOf(bytea), details: arrayOf(nullable(text)) },
+    many(nullable(json)),
   ),
-  authenticateSession: repeatable({ cookieHash: bytea }, rowIfFound(sessionCaller)),
-  authenticateSessionToken: repeatable({ tokenHash: bytea }, rowIfFound(sessionCaller)),
-  authenticateStaffKey: repeatable({ keyHash: bytea }, rowIfFound(staff)),
   noteKeyUse: repeatable({ apiKeyId: uuid, address: nullable(inet) }, nothing),
   createSessionToken: repeatable({ sessionId: uuid }, one(nullable(json))),
   listCredentialEnds: repeatable({ credentialIds: arrayOf(uuid) }, manyRows(credentialEnd)),
@@ -498,13 +488,24 @@ export type ApiCalls = CallsOn<typeof api>;
 export type JobCalls = CallsOn<typeof jobs>;
 
 /** The caller with an API key. */
-export type KeyCaller = Omit<RowOf<typeof authenticatedKey>, "validForMs">;
+export interface KeyCaller {
+  userId: string;
+  apiKeyId: string;
+  scopes: readonly KeyScope[];
+}
 export type CredentialEnd = RowOf<typeof credentialEnd>;
-export type SessionCaller = RowOf<typeof sessionCaller>;
+export interface SessionCaller {
+  userId: string;
+  sessionId: string;
+}
 /** Who calls, and by what. */
 export type Caller = KeyCaller | SessionCaller;
 /** An operator or analyst. The name is that of the key. */
-export type Staff = RowOf<typeof staff>;
+export interface Staff {
+  staffKeyId: string;
+  name: string;
+  role: StaffRole;
+}
 /** The result of a command: `body` if it was accepted, `code` and `message` if rejected. */
 export type CommandResult = RowOf<typeof commandResult>;
 export type VersionedResult = RowOf<typeof versionedResult>;

@@ -132,7 +132,11 @@ async function warmForOrders(client: PoolClient): Promise<void> {
 
 /** What a request needs, rolled back. */
 async function warmForChecks(client: PoolClient): Promise<void> {
-  await call(client, api.authenticateKey, { keyHash: Buffer.alloc(32) });
+  await call(client, api.authenticate, {
+    kinds: ["key", "token", "cookie"],
+    hashes: Array.from({ length: 3 }, () => Buffer.alloc(32)),
+    details: [null, null, null],
+  });
   await client.query("begin");
   try {
     const counters = { v1: "warm-up", "v1-user": NOTHING, "v1-trading": NOTHING };

@@ -9,14 +9,11 @@ import type {
   Staff,
   StaffRole,
 } from "../database/calls.ts";
-import { beforeAnything } from "../database/failures.ts";
 import { isWellFormedSecret } from "../secrets.ts";
 import type { SecretPrefix } from "../secrets.ts";
 import { tokenOf } from "./authentication.ts";
 import type { Authenticator } from "./authentication.ts";
 import { clientAddressOf, ipAddressOf } from "./client_address.ts";
-import { createGuesses } from "./guesses.ts";
-import { TooManyLookUps } from "./look_ups.ts";
 import { invalidRequest, ProblemError, rejection } from "./problems.ts";
 import type { RequestLimiter } from "./request_limiter.ts";
 import { sessionCookieOf } from "./session_cookie.ts";
@@ -97,9 +94,6 @@ const tooManyAtOnce = invalidRequest([
   { path: "orders", message: "must be at most as many as the rate limit allows at once" },
 ]);
 
-/** For clients of whose secrets too many are looked up. */
-const LOOK_UP_AGAIN_SECONDS = 1;
-
 interface Credentials {
   token: Credential<Caller>;
   cookie: Credential<SessionCaller>;
@@ -125,12 +119,11 @@ function credentialsOf({ authenticator, site }: AccessOptions): Credentials {
 
 /** The checks of one process. */
 export function makeAccess(options: AccessOptions): Access {
-  const { limiter } = options;
-  const guesses = createGuesses();
+  const { authenticator, limiter } = options;
   const { token, cookie, sessionToken, staffKeys } = credentialsOf(options);
 
-  /** Counts a request; returns after how many seconds it may come again, if there are too many. */
-  async function count(counters: RequestCounters, response: Response): Promise<number | undefined> {
+  /** Counts a request, or ends it if there are too many. */
+  async function take(counters: RequestCounters, response: Response): Promise<void> {
     const taken = await limiter.take(counters);
     const { allowed, burstCapacity, remaining, requestsPerMinute, retryAfterSeconds } = taken;
     describeWindows(taken, response);
@@ -140,27 +133,10 @@ export function makeAccess(options: AccessOptions): Access {
       response.setHeader("X-RateLimit-Burst", burstCapacity);
       response.setHeader("X-RateLimit-Remaining", remaining);
     }
-    if (allowed) return undefined;
+    if (allowed) return;
     if (retryAfterSeconds === null) throw new ProblemError(tooManyAtOnce);
-    return retryAfterSeconds;
-  }
-
-  async function take(counters: RequestCounters, response: Response): Promise<void> {
-    const seconds = await count(counters, response);
-    if (seconds !== undefined) throw tooMany(response, seconds);
-  }
-
-  /** Who holds the secret of a request. */
-  async function lookUp<Holder>(
-    { holderOf: ask }: Credential<Holder>,
-    secret: string,
-    request: Request,
-    response: Response,
-  ): Promise<Holder | undefined> {
-    return await ask(secret, ipAddressOf(request)).catch((error: unknown) => {
-      if (error instanceof TooManyLookUps) throw tooMany(response, LOOK_UP_AGAIN_SECONDS);
-      throw beforeAnything(error);
-    });
+    response.setHeader("Retry-After", retryAfterSeconds);
+    throw new ProblemError(rejection("TOO_MANY_REQUESTS"));
   }
 
   async function holderOf<Holder>(
@@ -171,26 +147,18 @@ export function makeAccess(options: AccessOptions): Access {
     const secret = secretOf(credential, request);
     // This costs no call of the database, so it is not limited.
     if (secret === undefined) throw new ProblemError(rejection("UNAUTHORIZED"));
-    const client = clientAddressOf(request);
-    const secondsToWait = guesses.secondsToWait(client, secret);
-    if (secondsToWait !== undefined) throw tooMany(response, secondsToWait);
-    const holder = await lookUp(credential, secret, request, response);
-    if (holder !== undefined) {
-      guesses.noteValid(client, secret);
-      return holder;
-    }
-    const seconds = await count({ "v1-auth": client }, response);
-    if (seconds === undefined) throw new ProblemError(rejection("UNAUTHORIZED"));
-    guesses.noteTooMany(client, seconds);
-    throw tooMany(response, seconds);
+    const holder = await credential.holderOf(secret, ipAddressOf(request));
+    if (holder !== undefined) return holder;
+    // Counted apart, so that strangers use up nothing of what the callers at their address may do.
+    await take({ "unknown-key": clientAddressOf(request) }, response);
+    throw new ProblemError(rejection("UNAUTHORIZED"));
   }
 
   const identifiers: { [Kind in Auth]: (...of: [Request, Response]) => Promise<Callers[Kind]> } = {
     none: () => Promise.resolve(undefined),
-    public: async (request, response) => {
+    public: async (request) => {
       const secret = secretOf(sessionToken, request);
-      if (secret === undefined) return undefined;
-      return await lookUp(sessionToken, secret, request, response);
+      return secret === undefined ? undefined : await authenticator.callerOfToken(secret);
     },
     key: (request, response) => holderOf(token, request, response),
     session: (request, response) => holderOf(cookie, request, response),
@@ -207,7 +175,7 @@ export function makeAccess(options: AccessOptions): Access {
     checkScope: async (scope, { caller, address }, response) => {
       // Sessions have all scopes.
       if (caller === undefined || !("apiKeyId" in caller) || caller.scopes.includes(scope)) return;
-      await take({ "v1-auth": address }, response);
+      await take({ "unknown-key": address }, response);
       throw new ProblemError(rejection("KEY_SCOPE"));
     },
     count: async (rateLimit, client, response, requests = 1) => {
@@ -227,12 +195,6 @@ function secretOf(
   const isWellFormed =
     secret !== undefined && prefixes.some((prefix) => isWellFormedSecret(secret, prefix));
   return isWellFormed ? secret : undefined;
-}
-
-/** The end of a request that may come again after so many seconds. */
-function tooMany(response: Response, seconds: number): ProblemError {
-  response.setHeader("Retry-After", seconds);
-  return new ProblemError(rejection("TOO_MANY_REQUESTS"));
 }
 
 /** Says what is left of the windows of a request: draft-ietf-httpapi-ratelimit-headers. */

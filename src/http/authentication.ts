@@ -1,12 +1,12 @@
 import type { Request, Response } from "express";
 import type { Pool } from "pg";
 import type { Logger } from "pino";
-import { callsOn } from "../database/call.ts";
+import { call, callsOn } from "../database/call.ts";
 import { api } from "../database/calls.ts";
 import type { Caller, KeyCaller, SessionCaller, Staff } from "../database/calls.ts";
+import { gatherCalls } from "../database/gathered_calls.ts";
 import { isWellFormedSecret, sha256Of } from "../secrets.ts";
 import { singleFlightByKey } from "../single_flight.ts";
-import { createLookUps } from "./look_ups.ts";
 
 export interface AuthenticatorOptions {
   pool: Pool;
@@ -19,20 +19,17 @@ export interface AuthenticatorOptions {
 
 /**
  * Finds out who calls. Undefined is for unknown, revoked and expired secrets, and for keys that are
- * not valid at the address. Throws {@link TooManyLookUps} if too many are looked up for the address.
+ * not valid at the address.
  */
 export interface Authenticator {
   /** The caller with this API key, used from this address, or with this session's token. */
   callerOf: (token: string, address: string | undefined) => Promise<Caller | undefined>;
   /** The caller with this session's token, and no API key. */
-  callerOfToken: (token: string, address: string | undefined) => Promise<SessionCaller | undefined>;
+  callerOfToken: (token: string) => Promise<SessionCaller | undefined>;
   /** The caller with this session cookie. */
-  callerOfCookie: (
-    cookie: string,
-    address: string | undefined,
-  ) => Promise<SessionCaller | undefined>;
+  callerOfCookie: (cookie: string) => Promise<SessionCaller | undefined>;
   /** The holder of this staff key. */
-  staffOf: (key: string, address: string | undefined) => Promise<Staff | undefined>;
+  staffOf: (key: string) => Promise<Staff | undefined>;
   /** The next request with this key asks the database, as after its revocation. */
   forget: (apiKeyId: string) => void;
   /** The next request with any key asks the database. */
@@ -56,16 +53,16 @@ const USE_RECORDED_EVERY_MS = 60_000;
 /**
  * Remembers for a few seconds which keys of traders are valid, each with the addresses at which it was
  * used, and not beyond the key's expiry. Other keys are looked up each time, so a new key works at
- * once. So are sessions and keys of staff, so their end takes effect at once.
+ * once. So are sessions and keys of staff, so their end takes effect at once. Look-ups share calls:
+ * anybody can cause them, before a request is counted.
  */
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
-  const calls = callsOn(options.pool, api);
+  const lookUp = createLookUp(options.pool);
   const validForMs = options.validForMs ?? DEFAULT_VALID_FOR_MS;
   const keyCap = options.keyCap ?? DEFAULT_KEY_CAP;
   const remembered = new Map<string, Map<string, Remembered>>();
   const noteUse = createUseRecorder(options);
-  const turnOf = createLookUps(options.pool.options.max);
-  /** Requests with one key from one address at the same time share a call. */
+  /** Requests with one key from one address at the same time share a look-up. */
   const askOnce = singleFlightByKey((nameAndAddress) =>
     ask(nameAndAddress.slice(0, NAME_LENGTH), nameAndAddress.slice(NAME_LENGTH)),
   );
@@ -73,30 +70,13 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   let forgotten = 0;
 
   async function callerOf(token: string, address: string | undefined): Promise<Caller | undefined> {
-    if (isWellFormedSecret(token, "jt_")) return await callerOfToken(token, address);
+    if (isWellFormedSecret(token, "jt_")) return await callerOfToken(token);
     return isWellFormedSecret(token, "jk_") ? await callerOfKey(token, address ?? "") : undefined;
   }
 
-  async function callerOfToken(
-    token: string,
-    address: string | undefined,
-  ): Promise<SessionCaller | undefined> {
-    const tokenHash = sha256Of(token);
-    return await calls.authenticateSessionToken({ tokenHash }, { turn: turnOf(address) });
-  }
-
-  async function callerOfCookie(
-    cookie: string,
-    address: string | undefined,
-  ): Promise<SessionCaller | undefined> {
-    const cookieHash = sha256Of(cookie);
-    return await calls.authenticateSession({ cookieHash }, { turn: turnOf(address) });
-  }
-
-  async function staffOf(key: string, address: string | undefined): Promise<Staff | undefined> {
-    const keyHash = sha256Of(key);
-    return await calls.authenticateStaffKey({ keyHash }, { turn: turnOf(address) });
-  }
+  const callerOfToken = (token: string) => lookUp<SessionCaller>("token", sha256Of(token));
+  const callerOfCookie = (cookie: string) => lookUp<SessionCaller>("cookie", sha256Of(cookie));
+  const staffOf = (key: string) => lookUp<Staff>("staff", sha256Of(key));
 
   async function callerOfKey(apiKey: string, address: string): Promise<KeyCaller | undefined> {
     const name = sha256Of(apiKey).toString("latin1");
@@ -111,9 +91,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     const forgottenBefore = forgotten;
     const askedAt = performance.now();
     const keyHash = Buffer.from(name, "latin1");
-    const at = addressOrNull(address);
-    const turn = turnOf(at ?? undefined, remembered.get(name)?.has(address));
-    const found = await calls.authenticateKey({ keyHash, address: at }, { turn });
+    const found = await lookUp<FoundKey>("key", keyHash, addressOrNull(address));
     const addresses = remembered.get(name) ?? new Map<string, Remembered>();
     addresses.delete(address);
     if (found === undefined) return undefined;
@@ -142,6 +120,38 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   }
 
   return { callerOf, callerOfToken, callerOfCookie, staffOf, forget, forgetAll };
+}
+
+/** The kinds of secrets, as api.authenticate names them. */
+type SecretKind = "key" | "token" | "cookie" | "staff";
+
+/** `validForMs`: how long the answer may be remembered. */
+type FoundKey = KeyCaller & { validForMs: number };
+
+/** Finds the holder of a secret of this kind by its hash. */
+type LookUp = <Holder>(
+  kind: SecretKind,
+  hash: Buffer,
+  detail?: string | null,
+) => Promise<Holder | undefined>;
+
+function createLookUp(pool: Pool): LookUp {
+  const find = gatherCalls<
+    { kind: SecretKind; hash: Buffer; detail: string | null },
+    string | null
+  >({
+    pool,
+    ask: (client, secrets) =>
+      call(client, api.authenticate, {
+        kinds: secrets.map(({ kind }) => kind),
+        hashes: secrets.map(({ hash }) => hash),
+        details: secrets.map(({ detail }) => detail),
+      }),
+  });
+  return async <Holder>(kind: SecretKind, hash: Buffer, detail: string | null = null) => {
+    const found = await find({ kind, hash, detail });
+    return found === null ? undefined : (JSON.parse(found) as Holder);
+  };
 }
 
 type UseRecorder = (apiKeyId: string, address: string | null) => void;

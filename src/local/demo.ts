@@ -4,7 +4,7 @@ import type { PoolClient } from "pg";
 import { z } from "zod";
 import { call } from "../database/call.ts";
 import { api } from "../database/calls.ts";
-import type { OrderRequest } from "../database/calls.ts";
+import type { KeyCaller, OrderRequest } from "../database/calls.ts";
 import { makePool } from "../database/pools.ts";
 import { isWellFormedSecret, sha256Of } from "../secrets.ts";
 import { categories, demoMarkets, events, makers, trader } from "./demo_catalogue.ts";
@@ -205,8 +205,9 @@ async function keyOf(client: PoolClient, traderId: string, keyFile: string): Pro
   const kept = await readKey(keyFile);
   if (kept !== undefined) {
     await actAs(client, "exchange_api");
-    const caller = await call(client, api.authenticateKey, { keyHash: sha256Of(kept) });
-    if (caller?.userId === traderId) return kept;
+    const secret = { kinds: ["key"], hashes: [sha256Of(kept)], details: [null] };
+    const [caller = null] = await call(client, api.authenticate, secret);
+    if (caller !== null && (JSON.parse(caller) as KeyCaller).userId === traderId) return kept;
   }
   await actAs(client, "exchange_operator");
   const { rows } = await client.query<{ key: string }>(

@@ -18,7 +18,7 @@ export interface StreamSlotsOptions {
 export interface StreamSlots {
   /**
    * Counts a stream until its response closes. Throws a {@link StreamRejection} when its address
-   * or its user has as many as allowed.
+   * or its user would have more than allowed.
    */
   take: (holder: StreamHolder, response: ServerResponse) => Promise<void>;
   /** Stops counting the streams of this process. */

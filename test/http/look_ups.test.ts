@@ -2,132 +2,83 @@ import { randomBytes } from "node:crypto";
 import test from "ava";
 import { pino } from "pino";
 import { createAuthenticator } from "../../src/http/authentication.ts";
-import { createLookUps, TooManyLookUps } from "../../src/http/look_ups.ts";
 import { formatSecret, sha256Of } from "../../src/secrets.ts";
 import { until } from "../helpers/until.ts";
 import { fakePool } from "./fake_pool.ts";
 
-/** Look-ups of secrets, which anybody can cause, against the connections that everybody needs. */
+/** Look-ups of secrets, which anybody can cause before a request is counted. */
 
-/** Look-ups that end when the test says so, with the names of those that have begun. */
-function lookingUp(connections: number, addressCap?: number) {
-  const turnOf = createLookUps(connections, addressCap);
-  const begun: string[] = [];
-  const ends: (() => void)[] = [];
-  return {
-    begun,
-    endNext: () => ends.shift()?.(),
-    lookUp: (name: string, address: string | undefined) =>
-      turnOf(address)(async () => {
-        begun.push(name);
-        await new Promise<void>((end) => ends.push(end));
-      }),
-  };
-}
-
+const logger = pino({ level: "silent" });
+const newSecret = (prefix: "jk_" | "jt_" | "js_" | "jo_") => formatSecret(randomBytes(32), prefix);
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-test("look-ups leave a connection to the counting of requests", async (t) => {
-  const { begun, endNext, lookUp } = lookingUp(3);
-  for (const name of ["a", "b", "c", "d"]) void lookUp(name, `192.0.2.${name.charCodeAt(0)}`);
-  await settled();
-  t.deepEqual(begun, ["a", "b"]);
-  endNext();
-  await settled();
-  t.deepEqual(begun, ["a", "b", "c"]);
-});
-
-test("addresses take turns: one with many look-ups delays another by one", async (t) => {
-  const { begun, endNext, lookUp } = lookingUp(2);
-  for (let index = 0; index < 50; index++) void lookUp(`many ${index}`, "192.0.2.1");
-  void lookUp("one", "192.0.2.2");
-  for (let index = 0; index < 3; index++) {
-    await settled();
-    endNext();
-  }
-  await settled();
-  t.true(begun.indexOf("one") <= 2 && begun.includes("one"), begun.join());
-});
-
-for (const [what, first, second] of [
-  ["an address", "192.0.2.1", "192.0.2.1"],
-  ["a network of IPv6", "2001:db8::1", "2001:db8::2"],
-  ["clients without an address", undefined, undefined],
-] as const) {
-  test(`of ${what}, a limited number is under way; then there is room again`, async (t) => {
-    const { begun, endNext, lookUp } = lookingUp(2, 2);
-    const both = [lookUp("a", first), lookUp("b", second)];
-    await t.throwsAsync(lookUp("c", second), { instanceOf: TooManyLookUps });
-    void lookUp("other", "198.51.100.1");
-    for (let index = 0; index < 3; index++) {
-      await settled();
-      endNext();
-    }
-    await Promise.all(both);
-    void lookUp("d", first);
-    await settled();
-    t.deepEqual(begun.sort(), ["a", "b", "d", "other"]);
-  });
-}
-
-test("unknown keys of one address: few are asked for at once, and most not at all", async (t) => {
-  const waiting: (() => void)[] = [];
+/** A database that knows one key, and answers when the test says so. */
+function slowDatabase(known: string) {
+  const ends: (() => void)[] = [];
   let most = 0;
   const { calls, pool } = fakePool({
-    answer: async () => {
-      most = Math.max(most, waiting.length + 1);
-      await new Promise<void>((answer) => waiting.push(answer));
-      return [];
+    answer: async ({ name, values }) => {
+      if (name !== "authenticate") return [];
+      most = Math.max(most, ends.length + 1);
+      await new Promise<void>((end) => ends.push(end));
+      const [kinds, hashes] = values as [string[], Buffer[]];
+      const caller = { userId: "user", apiKeyId: "id", scopes: [], validForMs: 5000 };
+      return kinds.map((kind, index) => ({
+        value:
+          kind === "key" && hashes[index]!.equals(sha256Of(known)) ? JSON.stringify(caller) : null,
+      }));
     },
   });
-  const { callerOf, callerOfToken, staffOf } = createAuthenticator({
+  const looked = () => calls.filter(({ name }) => name === "authenticate");
+  return { pool, looked, endNext: () => ends.shift()?.(), most: () => most };
+}
+
+test("unknown secrets of all kinds share calls, one at a time", async (t) => {
+  const { pool, looked, endNext, most } = slowDatabase("none");
+  const { callerOf, callerOfCookie, callerOfToken, staffOf } = createAuthenticator({
     pool,
-    logger: pino({ level: "silent" }),
+    logger,
   });
-  const newSecret = (prefix: "jk_" | "jt_" | "jo_") => formatSecret(randomBytes(32), prefix);
-  const outcomes = { unknown: 0, tooMany: 0 };
-  const asked = Array.from({ length: 1000 }, async (_, index) => {
-    const ask = [callerOf, callerOfToken, staffOf][index % 3]!;
-    const prefix = (["jk_", "jt_", "jo_"] as const)[index % 3]!;
-    await ask(newSecret(prefix), "192.0.2.1").then(
-      () => outcomes.unknown++,
-      (error: unknown) => {
-        if (error instanceof TooManyLookUps) outcomes.tooMany++;
-      },
-    );
+  let unknown = 0;
+  const asked = Array.from({ length: 1200 }, async (_, index) => {
+    const found = await [
+      () => callerOf(newSecret("jk_"), `192.0.2.${index % 250}`),
+      () => callerOfToken(newSecret("jt_")),
+      () => callerOfCookie(newSecret("js_")),
+      () => staffOf(newSecret("jo_")),
+    ][index % 4]!();
+    if (found === undefined) unknown++;
   });
-  await until("the surplus is refused", () => Promise.resolve(outcomes.tooMany === 900));
   await until("all are answered", async () => {
-    waiting.shift()?.();
+    endNext();
     await settled();
-    return outcomes.unknown === 100;
+    return unknown === 1200;
   });
   await Promise.all(asked);
-  t.is(calls.length, 100);
-  t.is(most, pool.options.max - 1);
+  t.is(most(), 1, "so the database does one thing at a time for them");
+  t.deepEqual(
+    looked().map(({ values }) => (values[0] as string[]).length),
+    [500, 500, 200],
+  );
 });
 
-test("a key that was valid is asked for, however many unknown ones its address tries", async (t) => {
-  const known = formatSecret(randomBytes(32), "jk_");
-  let hangs = false;
-  const { pool } = fakePool({
-    answer: async ({ name, values }) => {
-      if (name !== "authenticate_key") return [];
-      if ((values[0] as Buffer).equals(sha256Of(known))) {
-        return [{ userId: "user", apiKeyId: "id", scopes: [], validForMs: 0 }];
-      }
-      if (hangs) await new Promise(() => undefined);
-      return [];
-    },
+test("whoever has a valid key waits for a call or two, however many guess", async (t) => {
+  const known = newSecret("jk_");
+  const { pool, looked, endNext } = slowDatabase(known);
+  const { callerOf } = createAuthenticator({ pool, logger });
+  const guess = () => callerOf(newSecret("jk_"), "192.0.2.1");
+  const guesses = [guess()];
+  await settled();
+  for (let index = 0; index < 400; index++) guesses.push(guess());
+  const valid = callerOf(known, "192.0.2.1");
+  let isFound = false;
+  void valid.then(() => (isFound = true));
+  await until("it is found", async () => {
+    endNext();
+    await settled();
+    return isFound;
   });
-  // One look-up at a time would wait for those that hang.
-  pool.options.max = 200;
-  const logger = pino({ level: "silent" });
-  const { callerOf } = createAuthenticator({ pool, logger, validForMs: 0 });
-  t.like(await callerOf(known, "192.0.2.1"), { userId: "user" });
-  hangs = true;
-  const guess = () => callerOf(formatSecret(randomBytes(32), "jk_"), "192.0.2.1");
-  for (let index = 0; index < 100; index++) void guess();
-  await t.throwsAsync(guess, { instanceOf: TooManyLookUps });
-  t.like(await callerOf(known, "192.0.2.1"), { userId: "user" });
+  t.like(await valid, { userId: "user" });
+  t.is(looked().length, 2);
+  await Promise.all(guesses);
 });

@@ -78,6 +78,35 @@ test.serial("429: an address's streams of all kinds are limited together", async
   await cap("address", 1_000_000);
 });
 
+test.serial(
+  "429: a stream of changes holds a slot for each 20 markets, on all servers",
+  async (t) => {
+    const markets: string[] = [];
+    for (let number = 0; number < 41; number++) markets.push(await makeMarket());
+    const of = (count: number) => `/api/v1/stream?markets=${markets.slice(0, count).join()}`;
+    const status = async (count: number) => (await call("GET", of(count))).status;
+    await cap("address", 6);
+    await open(of(20));
+    t.is(await counted(), 1);
+    await open(of(41));
+    t.is(await counted(), 4);
+    t.is(await status(41), 429);
+    await open(of(21));
+    t.is(await status(1), 429);
+
+    // Its process counts them again when its lease is gone.
+    await service.database.pool.query(
+      "truncate rate_limits.stream_leases, rate_limits.open_streams",
+    );
+    t.is(await status(20), 429);
+    t.is(await counted(), 6);
+    opened.splice(1, 1)[0]!.close();
+    await until("it is counted off", async () => (await counted()) === 3);
+    await open(of(41));
+    await cap("address", 1_000_000);
+  },
+);
+
 test.serial("requests that open no stream are not counted: 404, HEAD", async (t) => {
   const market = await makeMarket();
   const nowhere = "01900000-0000-7000-8000-000000000000";
@@ -149,7 +178,7 @@ test.serial("the lease is renewed, and ends with the process", async (t) => {
   });
   const response: any = { destroyed: false, once: () => undefined, setHeader: () => undefined };
   const before = await leases();
-  await slots.take({ address: "192.0.2.7" }, response);
+  await slots.take({ address: "192.0.2.7", slots: 1 }, response);
   t.is((await leases()).length, before.length + 1);
   await database.pool.query(
     "update rate_limits.stream_leases set seen_at = core.now() - interval '1 hour'",

@@ -46,18 +46,6 @@ export const keys: Mutation[] = [
     tests: ["db/admin/api_key_powers"],
   },
   {
-    name: "old_servers_get_every_key",
-    breaks: "a server of version 0.2.0 takes a key that may only read for one that may trade",
-    from: "a.scopes = '{read,trade}'",
-    to: "true",
-    tests: ["db/admin/api_key_powers"],
-  },
-  {
-    name: "old_servers_outlive_an_expiry",
-    breaks: "a server of version 0.2.0 remembers a key for longer than it is valid",
-    tests: ["db/admin/api_key_powers"],
-  },
-  {
     name: "keys_rotated_at_once",
     breaks: "rotations of one key at the same moment fail as internal errors",
     from: " for no key update;",

@@ -1,15 +1,36 @@
-create or replace function api.authenticate(key_hash bytea)
-returns table (user_id uuid, api_key_id uuid)
-language sql stable security definer
+create or replace function api.authenticate(kinds text[], hashes bytea[], details text[])
+returns setof json
+language sql volatile security definer
 set search_path = pg_catalog, pg_temp
 as $$
-  select a.user_id, a.api_key_id
-  from api.authenticate_key(key_hash => authenticate.key_hash) as a
-  where a.scopes = '{read,trade}' -- mutant: old_servers_get_every_key
-    and a.valid_for_ms = 5000 -- mutant: old_servers_outlive_an_expiry
+  select case s.kind
+    when 'key' then (
+      select json_build_object(
+        'userId', k.user_id, 'apiKeyId', k.api_key_id, 'scopes', k.scopes,
+        'validForMs', k.valid_for_ms
+      )
+      from identity.authenticate_key(s.hash, s.detail::inet) as k
+    )
+    when 'token' then (
+      select json_build_object('userId', t.user_id, 'sessionId', t.session_id)
+      from identity.authenticate_session_token(s.hash) as t
+    )
+    when 'cookie' then (
+      select json_build_object('userId', c.user_id, 'sessionId', c.session_id)
+      from identity.authenticate_session(s.hash) as c
+    )
+    when 'staff' then (
+      select json_build_object('staffKeyId', f.staff_key_id, 'name', f.name, 'role', f.role)
+      from identity.authenticate_staff_key(s.hash) as f
+    )
+  end
+  from unnest(authenticate.kinds, authenticate.hashes, authenticate.details) with ordinality
+    as s (kind, hash, detail, place)
+  order by s.place
 $$;
 
-comment on function api.authenticate(bytea) is
-  'For servers of version 0.2.0: the user of the API key with this SHA-256. They know neither '
-  'scopes nor addresses, and remember each answer for 5 s. One row, or none if the key is '
-  'unknown, revoked, expired or about to expire, or if it has less power than all.';
+comment on function api.authenticate(text[], bytea[], text[]) is
+  'Who holds each of these secrets, which are given by kind and SHA-256, in their order; null for '
+  'those that are unknown or no longer valid. Kinds: key (an API key; the detail is the address '
+  'where it is used), token and cookie (of a session), staff (a staff key). Locks: the rows of '
+  'staff keys whose use is recorded.';

@@ -1,5 +1,5 @@
 create or replace function api.close_stream(
-  lease_id uuid, address text, user_id uuid default null
+  lease_id uuid, address text, user_id uuid default null, slots int default 1
 )
 returns void
 language plpgsql volatile security definer
@@ -25,18 +25,18 @@ begin
     where s.holder = v_held.holder
       and s.subject = v_held.subject
       and s.lease_id = close_stream.lease_id
-      and s.stream_count = 1;
+      and s.stream_count <= close_stream.slots;
     if not found then
-      update rate_limits.open_streams as s set stream_count = s.stream_count - 1
+      update rate_limits.open_streams as s set stream_count = s.stream_count - close_stream.slots
       where s.holder = v_held.holder
         and s.subject = v_held.subject
         and s.lease_id = close_stream.lease_id
-        and s.stream_count > 1;
+        and s.stream_count > close_stream.slots;
     end if;
   end loop;
 end
 $$;
 
-comment on function api.close_stream(uuid, text, uuid) is
-  'Stops counting a stream that api.open_stream has counted. Locks: advisory locks of the address '
+comment on function api.close_stream(uuid, text, uuid, int) is
+  'Stops counting a stream that api.open_stream has counted, with its slots. Locks: advisory locks of the address '
   'and of the user; their counters.';

@@ -1,5 +1,5 @@
 create or replace function api.open_stream(
-  lease_id uuid, address text, user_id uuid default null,
+  lease_id uuid, address text, user_id uuid default null, slots int default 1,
   out is_leased boolean, out is_allowed boolean
 )
 language plpgsql volatile security definer
@@ -40,21 +40,25 @@ begin
         and l.seen_at > v_at - c_lease
     ) as n
     where h.subject is not null
-      and n.held >= c.max_streams
+      and n.held + open_stream.slots > c.max_streams
   );
   if not is_allowed then
     return;
   end if;
-  perform rate_limits.count_stream(open_stream.lease_id, 'address', open_stream.address, 1);
+  perform rate_limits.count_stream(
+    open_stream.lease_id, 'address', open_stream.address, open_stream.slots
+  );
   if open_stream.user_id is not null then
-    perform rate_limits.count_stream(open_stream.lease_id, 'user', open_stream.user_id::text, 1);
+    perform rate_limits.count_stream(
+      open_stream.lease_id, 'user', open_stream.user_id::text, open_stream.slots
+    );
   end if;
 end
 $$;
 
-comment on function api.open_stream(uuid, text, uuid) is
+comment on function api.open_stream(uuid, text, uuid, int) is
   'Counts an event stream that a server process is about to open for an address and, if it is one '
-  'of a user, for the user; unless either of them holds as many as rate_limits.stream_caps says, '
-  'in all processes whose lease is valid. is_leased is false, and nothing is counted, when the '
+  'of a user, for the user; unless either of them would then hold more than rate_limits.stream_caps '
+  'says, in all processes whose lease is valid. A stream counts slots times. is_leased is false, and nothing is counted, when the '
   'lease of the process is not there: api.lease_streams makes another. Locks: the lease, shared; '
   'advisory locks of the address and of the user; their counters. Waits for no market and no user.';

@@ -11,5 +11,5 @@ with (fillfactor = 70);
 create index open_streams_of_a_lease on rate_limits.open_streams (lease_id);
 
 comment on table rate_limits.open_streams is
-  'How many event streams an address or a user holds open in each server process. Unlogged, as '
-  'rate_limits.stream_leases is.';
+  'How many event streams an address or a user holds open in each server process; a stream of '
+  'many markets counts several times. Unlogged, as rate_limits.stream_leases is.';

@@ -19,10 +19,11 @@ test.before("connect", () => {
 const hashOf = (key: string) => createHash("sha256").update(key).digest();
 
 async function authenticate(hash: Buffer) {
-  const { rows } = await exchange.api.query("select * from api.authenticate(key_hash => $1)", [
-    hash,
-  ]);
-  return rows;
+  const { rows } = await exchange.api.query(
+    "select value from api.authenticate('{key}', array[$1::bytea], '{null}') as value",
+    [hash],
+  );
+  return rows.map(({ value }) => value).filter((found) => found !== null);
 }
 
 async function keysOf(trader: string): Promise<any[]> {
@@ -41,10 +42,10 @@ test("a key is well formed, random, and authenticates its user", async (t) => {
   t.true(isWellFormedSecret(one, "jk_"));
   t.not(one, two);
   const [caller] = await authenticate(hashOf(one));
-  t.is(caller.user_id, trader);
+  t.is(caller.userId, trader);
   const [first, second] = await keysOf(trader);
-  t.is(caller.api_key_id, first.id);
-  t.is((await authenticate(hashOf(two)))[0].api_key_id, second.id);
+  t.is(caller.apiKeyId, first.id);
+  t.is((await authenticate(hashOf(two)))[0].apiKeyId, second.id);
 });
 
 test("an unknown hash authenticates no user", async (t) => {
@@ -100,7 +101,7 @@ test.serial("the use of a key is recorded, to the minute", async (t) => {
   const [caller] = await authenticate(hashOf(key));
   const use = async (at: string) => {
     await clock.freeze(at);
-    await exchange.api.query("select api.record_key_use(api_key_id => $1)", [caller.api_key_id]);
+    await exchange.api.query("select api.record_key_use(api_key_id => $1)", [caller.apiKeyId]);
     return (await keysOf(trader))[0].last_used_at.toISOString();
   };
   t.is(await use("2040-01-01T12:00:00Z"), "2040-01-01T12:00:00.000Z");

@@ -2,28 +2,25 @@ import { createHash, randomUUID } from "node:crypto";
 import test from "ava";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 
-/** Sessions: admin.create_session, end_sessions; api.authenticate_session, create_session_token. */
+/** Sessions: admin.create_session, end_sessions; api.authenticate, create_session_token. */
 
 const exchange = testExchange(test);
 const { clock, makeTrader, operate } = exchange;
 
 const hashOf = (secret: string) => createHash("sha256").update(secret).digest();
 
-async function ofCookie(cookie: string): Promise<any> {
+async function holderOf(kind: string, secret: string): Promise<any> {
   const { rows } = await exchange.api.query(
-    "select user_id, session_id from api.authenticate_session(cookie_hash => $1)",
-    [hashOf(cookie)],
+    `select value ->> 'userId' as user_id, value ->> 'sessionId' as session_id
+     from api.authenticate(array[$1], array[$2::bytea], '{null}') as value
+     where value is not null`,
+    [kind, hashOf(secret)],
   );
   return rows[0];
 }
 
-async function ofToken(token: string): Promise<any> {
-  const { rows } = await exchange.api.query(
-    "select user_id, session_id from api.authenticate_session_token(token_hash => $1)",
-    [hashOf(token)],
-  );
-  return rows[0];
-}
+const ofCookie = (cookie: string) => holderOf("cookie", cookie);
+const ofToken = (token: string) => holderOf("token", token);
 
 async function newToken(sessionId: string): Promise<any> {
   const { rows } = await exchange.api.query(

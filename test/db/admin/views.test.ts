@@ -150,6 +150,7 @@ test("admin.rate_limits and admin.stream_caps: as they were set", async (t) => {
     "sse:market",
     "sse:user",
     "sse:user-ip",
+    "unknown-key",
     "v1",
     "v1-auth",
     "v1-cancel-all",

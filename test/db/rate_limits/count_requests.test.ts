@@ -64,6 +64,7 @@ test.serial("the buckets have the limits of the contract", async (t) => {
       "sse:market: 120 in 60 s",
       "sse:user-ip: 120 in 60 s",
       "sse:user: 30 in 60 s",
+      "unknown-key: 120 in 60 s",
       "v1-auth: 120 in 60 s",
       "v1-cancel-all: 60 in 60 s",
       "v1-user: 120 in 60 s",

@@ -1,6 +1,6 @@
-create or replace function api.authenticate_key(key_hash bytea, address inet default null)
+create or replace function identity.authenticate_key(key_hash bytea, address inet default null)
 returns table (user_id uuid, api_key_id uuid, scopes text[], valid_for_ms int)
-language sql stable security definer
+language sql stable
 set search_path = pg_catalog, pg_temp
 as $$
   select
@@ -18,7 +18,7 @@ as $$
     )
 $$;
 
-comment on function api.authenticate_key(bytea, inet) is
+comment on function identity.authenticate_key(bytea, inet) is
   'The user of the API key with this SHA-256, the scopes of the key, and for how many milliseconds '
   'a server may remember this answer for this address: 5000 at most, and not after the key '
   'expires. One row, or none if the key is unknown, revoked or expired, or if the address is not '

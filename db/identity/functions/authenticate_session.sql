@@ -1,6 +1,6 @@
-create or replace function api.authenticate_session(cookie_hash bytea)
+create or replace function identity.authenticate_session(cookie_hash bytea)
 returns table (user_id uuid, session_id uuid)
-language sql stable security definer
+language sql stable
 set search_path = pg_catalog, pg_temp
 as $$
   select u.public_id, s.public_id
@@ -10,6 +10,6 @@ as $$
     and s.expires_at > core.now()
 $$;
 
-comment on function api.authenticate_session(bytea) is
+comment on function identity.authenticate_session(bytea) is
   'The user of the session whose cookie has this SHA-256: one row, or none if the session is '
   'unknown, expired or ended.';

@@ -1,6 +1,6 @@
-create or replace function api.authenticate_staff_key(key_hash bytea)
+create or replace function identity.authenticate_staff_key(key_hash bytea)
 returns table (staff_key_id uuid, name text, role text)
-language plpgsql volatile security definer
+language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -17,6 +17,6 @@ begin
 end
 $$;
 
-comment on function api.authenticate_staff_key(bytea) is
+comment on function identity.authenticate_staff_key(bytea) is
   'The name and role of the staff key with this SHA-256: one row, or none if it is unknown or '
   'revoked. Records its use, at most once a minute. Locks: the row of the key.';

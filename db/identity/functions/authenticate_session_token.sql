@@ -1,6 +1,6 @@
-create or replace function api.authenticate_session_token(token_hash bytea)
+create or replace function identity.authenticate_session_token(token_hash bytea)
 returns table (user_id uuid, session_id uuid)
-language sql stable security definer
+language sql stable
 set search_path = pg_catalog, pg_temp
 as $$
   select u.public_id, s.public_id
@@ -11,6 +11,6 @@ as $$
     and t.expires_at > core.now()
 $$;
 
-comment on function api.authenticate_session_token(bytea) is
+comment on function identity.authenticate_session_token(bytea) is
   'The user and the session of the token with this SHA-256: one row, or none if it is unknown or '
   'expired, or its session ended.';
