@@ -285,6 +285,7 @@ set local role exchange_owner;
 --!include trading/functions/verify_books.sql
 --!include trading/functions/verify_markets.sql
 --!include trading/functions/verify_events.sql
+--!include risk/functions/verify_limits.sql
 --!include ledger/functions/verify.sql
 
 -- Functions: the leaderboard
@@ -490,6 +491,7 @@ set local role exchange_owner;
 --!include analytics/views/orders.sql
 --!include analytics/views/open_orders.sql
 --!include analytics/views/users.sql
+--!include analytics/views/loss_limits.sql
 --!include analytics/views/order_reductions.sql
 --!include analytics/views/trades.sql
 --!include analytics/views/fills.sql
@@ -508,6 +510,8 @@ set local role exchange_owner;
 --!include analytics/functions/book_as_of.sql
 --!include analytics/functions/candles.sql
 --!include analytics/functions/daily_trader_results.sql
+--!include analytics/functions/daily_equity.sql
+--!include analytics/functions/time_at_best.sql
 
 -- For operators to read
 --!include admin/views/categories.sql

@@ -67,6 +67,7 @@ set local role exchange_owner;
 --!include catalog/tables/events.sql
 --!include catalog/tables/markets.sql
 --!include trading/tables/traders.sql
+--!include risk/tables/limit_changes.sql
 --!include ledger/tables/outside_world.sql
 --!include ledger/tables/posted_journals.sql
 --!include ledger/tables/posted_entries.sql

@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:dd5e7d00287bca302368135c173f4f50902e5b33
+--! Hash: sha1:d47db3dcf147fe9bcaf4fc9c797d66b587137e80
 
 --! Included tables.sql
 -- The tables of the database, and what they are made of, in the order they build on each other. The
@@ -1165,6 +1165,32 @@ comment on column trading.traders.next_day_limit_cents is
   'The limit from day_limit_changes_at on: raising or removing a limit waits. Null is none, if '
   'day_limit_changes_at is set.';
 --! EndIncluded trading/tables/traders.sql
+--! Included risk/tables/limit_changes.sql
+create table risk.limit_changes (
+  id bigint generated always as identity primary key,
+  user_id bigint not null,
+  day_limit_cents bigint,
+  week_limit_cents bigint,
+  month_limit_cents bigint,
+  next_day_limit_cents bigint,
+  next_week_limit_cents bigint,
+  next_month_limit_cents bigint,
+  day_limit_changes_at timestamptz,
+  week_limit_changes_at timestamptz,
+  month_limit_changes_at timestamptz,
+  created_at timestamptz not null
+);
+
+create index limit_changes_of_a_user on risk.limit_changes (user_id, id);
+
+create trigger limit_changes_are_append_only
+  before update or delete or truncate on risk.limit_changes
+  for each statement execute function ledger.refuse_change();
+
+comment on table risk.limit_changes is
+  'The loss limits of a trader after each call that set them: the columns of trading.traders. '
+  'Append-only. No foreign key: see trading.orders.';
+--! EndIncluded risk/tables/limit_changes.sql
 --! Included ledger/tables/outside_world.sql
 create table ledger.outside_world (
   singleton boolean primary key default true,

@@ -2,10 +2,12 @@ import {
   bookAt,
   cash,
   groupBy,
+  heldAt,
   markPrice,
   netDeposits,
   openHoldings,
   openOrders,
+  restingAt,
   sum,
   worstCost,
   yesPayout,
@@ -150,6 +152,69 @@ const profitAndLoss: Record<string, Answer> = {
     ]);
   },
 
+  "What was an account worth at the end of a day?": (facts, { handles, days: [since, until] }) => {
+    const rows: Cell[][] = [];
+    for (let day = since; day < until; day = addDays(day, 1)) {
+      const end = Date.parse(addDays(day, 1));
+      if (end > facts.now) continue;
+      for (const { id, handle } of facts.users.filter((it) => handles.includes(it.handle))) {
+        const deposits = netDeposits(facts, id, end);
+        const balance = cash(facts, id, end);
+        let [mark, bid] = [0, 0];
+        for (const market of facts.markets) {
+          const ended = facts.resolutions.find((it) => it.market_id === market.id);
+          if (ended !== undefined && ended.created_at.getTime() < end) continue;
+          const last = facts.trades.findLast(
+            (it) => it.market_id === market.id && it.created_at.getTime() < end,
+          );
+          for (const side of ["yes", "no"] as const) {
+            const held = heldAt(facts, market.id, id, side, end);
+            mark += held * (side === "yes" ? (last?.price ?? 50) : 100 - (last?.price ?? 50));
+            const wanted = side === "yes" ? "bid" : "ask";
+            const levels = bookAt(facts, market.id, end - 1).filter((it) => it.side === wanted);
+            const offers = levels.map(({ price }) => (side === "yes" ? price : 100 - price));
+            bid += held * Math.max(0, ...offers);
+          }
+        }
+        rows.push([day, handle, deposits, balance, mark, bid, balance + mark]);
+      }
+    }
+    return rows;
+  },
+
+  "What did settlements bring to makers and takers?": (facts) => {
+    const parts = facts.holdings.flatMap((holding) => {
+      const { market, user, side, quantity } = holding;
+      if (quantity === 0 || yesPayout(facts, market) === undefined) return [];
+      const own = facts.fills.filter(
+        (it) => it.market === market && it.user === user && it.side === side && it.type === "buy",
+      );
+      const split = quantityOf(
+        facts.conversions.filter(
+          (it) => it.market_id === market && it.user_id === user && it.kind === "split",
+        ),
+      );
+      const acquired: Record<string, number> = {
+        maker: quantityOf(own.filter(({ role }) => role === "maker")),
+        taker: quantityOf(own.filter(({ role }) => role === "taker")),
+        split,
+      };
+      const realised = sum(
+        facts.profits.filter((it) => it.kind === "settlement" && it.of === holding),
+        ({ cents }) => cents,
+      );
+      return Object.entries(acquired).flatMap(([source, shares]) => {
+        const cents = (realised * shares) / (quantityOf(own) + split);
+        return shares === 0 ? [] : [{ source, user, shares, cents }];
+      });
+    });
+    return [...groupBy(parts, ({ source }) => source)].map(([source, own]) => [
+      ...[source, new Set(own.map(({ user }) => user)).size],
+      sum(own, ({ shares }) => shares),
+      new Near(sum(own, ({ cents }) => cents)),
+    ]);
+  },
+
   "What money is at risk?": (facts) => {
     const open = openHoldings(facts);
     return facts.users.map(({ id, handle }) => [
@@ -210,6 +275,19 @@ const orders: Record<string, Answer> = {
       ...[reason, own.length],
       own.filter((it) => it.filled_quantity > 0).length,
     ]);
+  },
+
+  "How far do amendments move the price?": (facts) => {
+    const orderOf = (key: number) => facts.orders.find(({ id }) => id === key);
+    const moves = facts.replacements.map(({ order_id, replaced_order_id }) => ({
+      user: orderOf(order_id).user_id,
+      cents: orderOf(order_id).price - orderOf(replaced_order_id).price,
+      again: facts.replacements.some((it) => it.replaced_order_id === order_id),
+    }));
+    return perUser(facts, moves, (own) => {
+      const moved = sum(own, ({ cents }) => cents);
+      return [own.length, rounded(moved, own.length, 2), own.filter(({ again }) => again).length];
+    });
   },
 
   "How long does a resting order wait for its first fill?": (facts) => {
@@ -308,6 +386,38 @@ const market: Record<string, Answer> = {
         return [[title, side, best, new Date(newest).toISOString(), facts.now - newest]];
       }),
     ),
+
+  "Who stood at the best price, and how long?": (facts, { market, spreads: { since, until } }) => {
+    const id = marketNamed(facts, market);
+    const times = facts.orders
+      .filter((it) => it.market_id === id)
+      .flatMap((it) => [it.created_at, it.released_at, it.cancelled_at, it.expires_at])
+      .flatMap((at) => (at === null ? [] : [at.getTime()]));
+    const trades = facts.fills.filter((it) => it.market === id).map(({ at }) => at);
+    const end = Math.min(until, facts.now);
+    const moments = [...new Set([since, end, ...times, ...trades])]
+      .filter((at) => at >= since && at <= end)
+      .sort((a, b) => a - b);
+    const stood = new Map<string, number>();
+    moments.slice(0, -1).forEach((at, index) => {
+      const resting = restingAt(facts, id, at);
+      for (const side of ["bid", "ask"] as const) {
+        const own = resting.filter((it) => it.side === side);
+        const prices = own.map(({ price }) => price);
+        const best = side === "bid" ? Math.max(...prices) : Math.min(...prices);
+        const there = own.filter(({ price }) => price === best);
+        for (const user of new Set(there.map(({ order }) => String(order.user_id)))) {
+          const key = `${user} ${side}`;
+          stood.set(key, (stood.get(key) ?? 0) + (moments[index + 1]! - at));
+        }
+      }
+    });
+    return [...stood].map(([key, ms]) => {
+      const [user, side] = key.split(" ");
+      const { handle } = facts.users.find((it) => String(it.id) === user);
+      return [handle, side!, ms, percent(ms, 7 * 3_600_000)];
+    });
+  },
 
   "What was the average price, by volume?": (facts) =>
     [...groupBy(facts.trades, (it) => `${dayOf(it.created_at)} ${it.market_id}`).values()].map(
@@ -501,19 +611,55 @@ const house: Record<string, Answer> = {
     );
   },
 
+  "What were the loss limits at that moment?": (facts, { bookAt: at }) =>
+    facts.users.flatMap(({ id, handle }) => {
+      const last = facts.limits.findLast(
+        (it) => it.user_id === id && it.created_at.getTime() <= at,
+      );
+      return ["day", "week", "month"].flatMap((period) => {
+        const changes = last?.[`${period}_limit_changes_at`] ?? null;
+        const isNext = changes !== null && changes.getTime() <= at;
+        const limit = last?.[`${isNext ? "next_" : ""}${period}_limit_cents`] ?? null;
+        if (limit === null) return [];
+        return [[handle, period, limit, (isNext ? changes : last.created_at).toISOString()]];
+      });
+    }),
+
   "Who trades with whom, and back again?": (facts) =>
     facts.users.flatMap((one) =>
       facts.users.flatMap((other) => {
+        if (one.id >= other.id) return [];
         const between = facts.fills.filter(
-          (it) => it.user === one.id && it.counterparty === other.id && one.id < other.id,
+          (it) => it.user === one.id && it.counterparty === other.id,
         );
-        const yes = quantityOf(between.filter(isTowardYes));
-        const no = quantityOf(between) - yes;
-        const totals = [one, other].map(({ id }) =>
-          quantityOf(facts.fills.filter(({ user }) => user === id)),
-        );
-        if (yes === 0 || no === 0 || 10 * (yes + no) <= 8 * Math.max(...totals)) return [];
-        return [[one.handle, other.handle, yes, no, percent(yes + no, Math.max(...totals))]];
+        const netOf = (own: Fill[]) =>
+          Math.abs(quantityOf(own.filter(isTowardYes)) * 2 - quantityOf(own));
+        const markets = [...groupBy(between, ({ market }) => String(market)).values()];
+        const row = (title: string, own: Fill[], net: number, all: Fill[]): Cell[][] => {
+          const shares = quantityOf(own);
+          const [its, others] = [one, other].map(({ id }) =>
+            quantityOf(all.filter(({ user }) => user === id)),
+          ) as [number, number];
+          const most = Math.max(its, others);
+          const isFar = shares * quantityOf(all) >= 3 * its * others;
+          if (shares < 40 || 5 * net > shares || 4 * shares < most) return [];
+          if (!isFar && 10 * shares < 8 * most) return [];
+          return [
+            [
+              ...[one.handle, other.handle, title, shares, net],
+              ...[percent(shares, its), percent(shares, others)],
+              rounded(shares * quantityOf(all), its * others, 1),
+            ],
+          ];
+        };
+        return [
+          ...row("(all markets)", between, sum(markets, netOf), facts.fills),
+          ...markets.flatMap((own) => {
+            const { market } = own[0]!;
+            const all = facts.fills.filter((it) => it.market === market);
+            return row(titleOf(facts, market), own, netOf(own), all);
+          }),
+        ];
       }),
     ),
 };

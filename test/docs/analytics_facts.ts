@@ -35,6 +35,7 @@ export interface Holding {
 
 /** What one event brought to a user beyond what the shares had cost. */
 interface Profit {
+  of: Holding;
   user: number;
   at: number;
   kind: "sale" | "merge" | "settlement";
@@ -55,6 +56,8 @@ export interface Facts {
   markets: any[];
   orders: any[];
   reductions: any[];
+  replacements: any[];
+  limits: any[];
   trades: any[];
   conversions: any[];
   resolutions: any[];
@@ -83,11 +86,14 @@ const queries = {
     union all
     select *, true from trading.archived_orders order by id`,
   reductions: "select * from trading.order_reductions order by order_id, at",
+  replacements: "select * from trading.order_replacements",
+  limits: "select * from risk.limit_changes order by id",
   trades: "select * from trading.trades order by id",
   conversions: "select * from trading.set_conversions order by id",
   resolutions: "select * from trading.resolutions order by id",
   movements: `
-    select c.user_id, c.kind, c.amount_cents from ledger.cash_movements as c`,
+    select c.user_id, c.kind, c.amount_cents, j.created_at as at
+    from ledger.cash_movements as c join ledger.posted_journals as j on j.id = c.journal_id`,
   schedules: "select * from trading.fee_schedules order by id",
   lines: `
     select j.kind, a.kind as account, count(*) as lines from ledger.entries as e
@@ -127,7 +133,7 @@ function keepBooks(facts: Facts): Pick<Facts, "fills" | "holdings" | "profits" |
   };
   const earn = (of: Holding, at: Date, kind: Profit["kind"], cents: number): void => {
     of.realised += cents;
-    profits.push({ user: of.user, at: at.getTime(), kind, cents });
+    profits.push({ of, user: of.user, at: at.getTime(), kind, cents });
   };
   const pay = (user: number, at: Date, kind: Flow["kind"], cents: number): void => {
     flows.push({ user, at: at.getTime(), kind, cents });
@@ -232,17 +238,37 @@ export function groupBy<T>(things: T[], key: (thing: T) => string): Map<string, 
   return groups;
 }
 
-export function netDeposits(facts: Facts, user: number): number {
+export function netDeposits(facts: Facts, user: number, before = Infinity): number {
   return sum(
-    facts.movements.filter(({ user_id }) => user_id === user),
+    facts.movements.filter((it) => it.user_id === user && it.at < before),
     ({ kind, amount_cents }) => (kind === "deposit" ? amount_cents : -amount_cents),
   );
 }
 
 /** Cash, from deposits and from what trading moved. */
-export function cash(facts: Facts, user: number): number {
-  const own = facts.flows.filter((flow) => flow.user === user);
-  return netDeposits(facts, user) + sum(own, ({ cents }) => cents);
+export function cash(facts: Facts, user: number, before = Infinity): number {
+  const own = facts.flows.filter((flow) => flow.user === user && flow.at < before);
+  return netDeposits(facts, user, before) + sum(own, ({ cents }) => cents);
+}
+
+/** Shares before a time, in a market that is not resolved then. */
+export function heldAt(
+  facts: Facts,
+  market: number,
+  user: number,
+  side: Side,
+  before: number,
+): number {
+  const fills = facts.fills.filter(
+    (it) => it.market === market && it.user === user && it.side === side && it.at < before,
+  );
+  const conversions = facts.conversions.filter(
+    (it) => it.market_id === market && it.user_id === user && it.created_at < before,
+  );
+  return (
+    sum(fills, ({ type, quantity }) => (type === "buy" ? quantity : -quantity)) +
+    sum(conversions, ({ kind, quantity }) => (kind === "split" ? quantity : -quantity))
+  );
 }
 
 export function isResolved(facts: Facts, market: number): boolean {
@@ -303,9 +329,16 @@ export interface Level {
   orders: number;
 }
 
-/** The book of a market once everything of a moment had happened. */
-export function bookAt(facts: Facts, market: number, at: number): Level[] {
-  const levels = new Map<string, Level>();
+interface Resting {
+  order: any;
+  side: "bid" | "ask";
+  price: number;
+  left: number;
+}
+
+/** The orders in the book of a market once everything of a moment had happened. */
+export function restingAt(facts: Facts, market: number, at: number): Resting[] {
+  const resting: Resting[] = [];
   for (const order of facts.orders) {
     const rested = order.release_at === null ? order.created_at : order.released_at;
     if (order.market_id !== market || rested === null || rested.getTime() > at) continue;
@@ -320,6 +353,15 @@ export function bookAt(facts: Facts, market: number, at: number): Level[] {
     if (left <= 0) continue;
     const side = (order.side === "yes") === (order.order_type === "buy") ? "bid" : "ask";
     const price = order.side === "yes" ? order.price : 100 - order.price;
+    resting.push({ order, side, price, left });
+  }
+  return resting;
+}
+
+/** The book of a market once everything of a moment had happened. */
+export function bookAt(facts: Facts, market: number, at: number): Level[] {
+  const levels = new Map<string, Level>();
+  for (const { side, price, left } of restingAt(facts, market, at)) {
     const level = levels.get(`${side} ${price}`) ?? { side, price, quantity: 0, orders: 0 };
     level.quantity += left;
     level.orders += 1;

@@ -21,6 +21,7 @@ export async function playHistory(exchange: Exchange): Promise<void> {
       }
     }
     await washTrade(exchange, world);
+    await improve(exchange, world);
     for (const market of world.markets) {
       if (market.resolvedOn !== day + 1) continue;
       const { id: market_id, outcome } = market;
@@ -143,7 +144,20 @@ async function take(
   }
 }
 
-/** Eve and Finn pass the same shares to each other and back, at a price of their own. */
+/** Cem improves an order twice, and makes it smaller. */
+async function improve(
+  { amend, cancel, rest }: Exchange,
+  { markets, users }: World,
+): Promise<void> {
+  const cem = users.cem!;
+  let [id] = await rest(markets[2]!.id, cem, buy("yes", 5, 1));
+  for (const amendment of [{ price: 2 }, { price: 4, quantity: 9 }, { quantity: 7 }]) {
+    id = (await amend(cem, id!, amendment)).answer!.order.id;
+  }
+  await cancel(cem, id!);
+}
+
+/** Eve and Finn pass the same shares to each other and back, and each also trades with the maker. */
 async function washTrade(
   { clock, placeBatch }: Exchange,
   { markets, users }: World,
@@ -157,6 +171,7 @@ async function washTrade(
   ] as const) {
     await placeBatch(market, [[first, buy("yes", 25, Math.round(markets[2]!.fair))]]);
     await placeBatch(market, [[second, buy("no", 25, 100 - Math.round(markets[2]!.fair))]]);
+    await placeBatch(market, [[second, buy("yes", 10, undefined, ioc)]]);
     await clock.advance(60_000);
   }
 }

@@ -41,7 +41,9 @@ select
   o.release_at,
   o.released_at,
   o.cancelled_at,
-  o.is_archived
+  o.is_archived,
+  b.replaced_order_id as replaces_order_key,
+  a.order_id as replaced_by_order_key
 from (
   select
     x.id, x.public_id, x.market_id, x.user_id, x.side, x.order_type, x.price, x.quantity,
@@ -58,7 +60,9 @@ from (
   from trading.archived_orders as x
 ) as o
 left join catalog.markets as m on m.id = o.market_id
-left join identity.users as u on u.id = o.user_id;
+left join identity.users as u on u.id = o.user_id
+left join trading.order_replacements as b on b.order_id = o.id
+left join trading.order_replacements as a on a.replaced_order_id = o.id;
 
 comment on view analytics.orders is
   'Every order that was accepted, archived ones too, in the form its trader gave it.';
@@ -103,3 +107,8 @@ comment on column analytics.orders.released_at is
 comment on column analytics.orders.cancelled_at is 'When it was cancelled; else null.';
 comment on column analytics.orders.is_archived is
   'Whether it was moved to the archive: 30 days after it was cancelled without a fill.';
+comment on column analytics.orders.replaces_order_key is
+  'The order in whose place an amendment put this one; null if it is no replacement. Amendments '
+  'that kept their place in the queue are in analytics.order_reductions.';
+comment on column analytics.orders.replaced_by_order_key is
+  'The order that an amendment put in the place of this one; else null.';

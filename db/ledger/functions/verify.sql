@@ -17,6 +17,8 @@ as $$
   union all
   select * from ledger.verify_journals()
   union all
+  select * from risk.verify_limits()
+  union all
   select * from trading.verify_orders()
   union all
   select * from trading.verify_commands()

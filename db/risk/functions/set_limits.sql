@@ -44,6 +44,16 @@ begin
     next_month_limit_cents = v_month.next_limit_cents,
     month_limit_changes_at = v_month.changes_at
   where t.user_id = v_user_id;
+  insert into risk.limit_changes (
+    user_id, created_at, day_limit_cents, next_day_limit_cents, day_limit_changes_at,
+    week_limit_cents, next_week_limit_cents, week_limit_changes_at,
+    month_limit_cents, next_month_limit_cents, month_limit_changes_at
+  )
+  values (
+    v_user_id, v_at, v_day.limit_cents, v_day.next_limit_cents, v_day.changes_at,
+    v_week.limit_cents, v_week.next_limit_cents, v_week.changes_at,
+    v_month.limit_cents, v_month.next_limit_cents, v_month.changes_at
+  );
   return v_user_id;
 end
 $$;

@@ -67,6 +67,7 @@ async function refused(
 
 const candles = "candles($1, $2, $3, $4)";
 const history = "book_history($1, $2, $3, $4)";
+const best = "time_at_best($1, $2, $3)";
 const [since, until] = [new Date(firstDay), new Date(firstDay + 3 * DAY_MS)];
 
 test("NOT_FOUND: an unknown market", async (t) => {
@@ -76,6 +77,7 @@ test("NOT_FOUND: an unknown market", async (t) => {
     ["book_as_of($1, $2)", [since]],
     [history, ["1 hour", since, until]],
     [candles, ["1 hour", since, until]],
+    [best, [since, until]],
   ] as const) {
     const { message } = await refused(t, NOT_FOUND, call, [unknown, ...rest]);
     t.is(message, `There is no market ${unknown}`, call);
@@ -100,6 +102,8 @@ test("INVALID_REQUEST: an impossible width or step", async (t) => {
     [history, ["1 hour", until, since], /The end \(until\) must not be before the start \(since\)/],
     [history, ["1 hour", "-infinity", until], /must be finite/],
     [history, ["1 hour", since, "infinity"], /must be finite/],
+    [best, [since, since], /The end \(until\) must be after the start \(since\)/],
+    [best, [since, null], /The end \(until\) must be after the start \(since\)/],
   ];
   for (const [call, values, expected] of refusals) {
     const { message } = await refused(t, INVALID_REQUEST, call, [market, ...values]);
@@ -109,6 +113,13 @@ test("INVALID_REQUEST: an impossible width or step", async (t) => {
   for (const days of ["'2030-01-02', '2030-01-02'", "'2030-01-02', '2030-01-01'", "null, null"]) {
     const { message } = await refused(t, INVALID_REQUEST, `daily_trader_results(${days})`, []);
     t.is(message, "The end (until) must be a day after the start (since)");
+  }
+  for (const days of [
+    ...["'2030-01-02', '2030-01-02'", "'2030-01-02', null", "'-infinity', '2030-01-02'"],
+    "'2030-01-01', '2031-01-03'",
+  ]) {
+    const { message } = await refused(t, INVALID_REQUEST, `daily_equity(${days})`, []);
+    t.regex(message, /a day after the start \(since\), at most 366 days/);
   }
 });
 

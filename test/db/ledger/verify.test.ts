@@ -80,7 +80,7 @@ test("balance is not below zero: broken once the table would let it be", async (
 
 const proofs = () => readProofs(exchange.database.pool);
 
-test("verify() is made of all the proofs of schemas ledger and trading", async (t) => {
+test("verify() is made of all the proofs of schemas ledger, risk and trading", async (t) => {
   const whole = (await proofs()).find(({ name }) => name === "ledger.verify")!;
   const called = [...whole.source.matchAll(/from (\w+\.\w+)\(\)/g)].map(([, name]) => name);
   const made = (await proofs()).map(({ name }) => name).filter((name) => name !== "ledger.verify");

@@ -13,7 +13,8 @@ export async function readProofs(pool: Pool): Promise<Proof[]> {
   const { rows } = await pool.query(
     `select oid::regproc::text as name, prosrc as source, provolatile as volatility
      from pg_proc
-     where pronamespace in ('ledger'::regnamespace, 'trading'::regnamespace)
+     where pronamespace in
+       ('ledger'::regnamespace, 'risk'::regnamespace, 'trading'::regnamespace)
        and proname like 'verify%'`,
   );
   return rows;

@@ -28,6 +28,14 @@ export const commandsDamages: Damage[] = [
     "reply of a split or merge has its conversion",
     "delete from trading.set_conversions where id = (select max(id) from trading.set_conversions)",
   ],
+  [
+    "loss limits are those of the last change",
+    "update trading.traders set day_limit_cents = 1 where user_id = :ann",
+  ],
+  [
+    "loss limits are those of the last change",
+    "delete from risk.limit_changes where user_id = :ann",
+  ],
   ["dead man's switch belongs to a user", "update trading.dead_man_switches set user_id = 0"],
   ...[":resting", "123456789"].map((order): Damage => [
     "switch that fires goes up to an order of its user",
