@@ -7,6 +7,7 @@ import {
   checkPasskeySignature,
   relyingPartyId,
 } from "../accounts/passkeys.ts";
+import type { PasskeySignature } from "../accounts/passkeys.ts";
 import { rejection, rejections } from "../http/problems.ts";
 import { lineSchema, signedInSchema } from "./account_schemas.ts";
 import { ensure, formatUuid, found, idParams, timestampSchema, uuidSchema } from "./common.ts";
@@ -292,12 +293,17 @@ export const accountPasskeyRoutes = [
   signInByPasskey,
 ];
 
+interface PasskeyProof extends PasskeySignature {
+  credentialId: Buffer;
+  userHandle: string;
+}
+
 /** What a signature proves, if it is one of a passkey that we know. */
 export async function proofOf(
   credential: z.output<typeof signatureSchema>,
   request: Request,
   { reads, site }: Context,
-) {
+): Promise<PasskeyProof | undefined> {
   const credentialId = bytesOf(credential.id);
   const userHandle = userIdOf(credential.response.userHandle);
   const known = await reads.getPasskey({ credentialId });

@@ -192,6 +192,6 @@ test.serial("an account of an operator's making has no password until a reset", 
   const [mail] = await takeMails(worker);
   const body = { token: mail!.token, password: "quite a long one" };
   const reset = await visitor.call("POST", "/api/account/password-reset/confirm", { body });
-  t.deepEqual(reset.body, { userId });
+  t.is(reset.body.userId, userId);
   t.true((await visitor.call("GET", "/api/account")).body.hasPassword);
 });

@@ -25,6 +25,7 @@ export function ShowLink({ asked, children }: ShowLinkProps): JSX.Element {
 
 /** The account that a link is about, so that nobody confuses it with another one. */
 export function LinkAccount({ account, email }: Pick<MailLink, "account" | "email">): JSX.Element {
+  const presentEmail = account?.presentEmail ?? null;
   return (
     <dl class="facts">
       {account !== null && (
@@ -35,10 +36,10 @@ export function LinkAccount({ account, email }: Pick<MailLink, "account" | "emai
           <dd>{account.handle}</dd>
         </>
       )}
-      {account?.presentEmail != null && (
+      {presentEmail !== null && (
         <>
           <dt>Present address</dt>
-          <dd>{account.presentEmail}</dd>
+          <dd>{presentEmail}</dd>
         </>
       )}
       {email !== null && (

@@ -76,7 +76,7 @@ function ConfirmForm({ token, link, onConfirmed }: FormProps): JSX.Element {
   return (
     <form onSubmit={confirm}>
       <p>
-        {link.account?.presentEmail == null
+        {(link.account?.presentEmail ?? null) === null
           ? "With this button the address belongs to this account:"
           : "With this button the account uses the new address, and its present one no more:"}
       </p>
