@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
+import { writeReleasedCalls } from "./released_calls.ts";
 import {
   currentPath,
   findReleaseFaults,
@@ -12,7 +13,7 @@ import {
 } from "./releases.ts";
 
 /**
- * `npm run migrate:release`: declares that the version of package.json is released. Writes the
+ * `npm run release`: declares that the version of package.json is released. Writes the
  * committed migrations that no earlier version has into released.json. From then on they do not
  * change: migrate:commit refuses, and test/house/released_migrations.test.ts compares the texts.
  */
@@ -40,5 +41,6 @@ async function release(): Promise<string> {
   const files: Record<string, string> = {};
   for (const name of names) files[name] = await hashCommitted(name);
   await writeReleases({ ...releases, [version]: files });
+  await writeReleasedCalls();
   return `released ${version} with ${names.join(", ") || "no migration"}`;
 }

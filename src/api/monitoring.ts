@@ -21,7 +21,9 @@ const health = route({
 
 const reasons =
   "`database_unreachable`: no connection, or no answer. `read_only`: the database is a standby. " +
-  "`migrations_missing`: it lacks a migration of this version; later migrations are no reason. " +
+  "`migrations_missing`: it lacks a migration or the functions of this version; later ones are no " +
+  "reason. `migrations_unknown`: it is so much later that it lacks a function which this version " +
+  "calls. " +
   "`server_version`: it is not PostgreSQL 15 to 18. `encoding`: it is not UTF8. " +
   "`session_settings`: a setting of its sessions is not fit. `prepared_statements`: a pooler loses " +
   "them. `starting`: the server has not looked yet. A worker has `jobs_fail` too.";
