@@ -68,6 +68,7 @@ set local role exchange_owner;
 --!include identity/functions/unconfirmed_email.sql
 --!include identity/functions/is_confirmed.sql
 --!include identity/functions/decoy_secret.sql
+--!include identity/functions/check_not_frozen.sql
 --!include identity/functions/is_password.sql
 --!include identity/functions/set_password.sql
 --!include identity/functions/queue_mail.sql
@@ -341,6 +342,8 @@ set local role exchange_owner;
 --!include admin/functions/self_exclude.sql
 --!include admin/functions/freeze_user.sql
 --!include admin/functions/unfreeze_user.sql
+--!include admin/functions/recover_account.sql
+--!include admin/functions/user_access.sql
 --!include admin/functions/cancel_orders.sql
 --!include admin/functions/set_trading_pause.sql
 --!include admin/functions/set_fee_schedule.sql

@@ -69,7 +69,7 @@ const changeProfile = route({
     }),
   },
   responses: { 200: { description: "The account.", schema: ownProfileSchema } },
-  problems: rejections("ALREADY_EXISTS"),
+  problems: rejections("ACCOUNT_FROZEN", "ALREADY_EXISTS"),
   handler: ({ body: { avatarUrl, ...others }, userId }, { commands }) =>
     commands.changeOwnProfile({
       userId,
@@ -87,7 +87,8 @@ const setLimits = route({
   tag: "Account",
   summary: "Sets the loss limits, and marks them as reviewed",
   description:
-    "Null is no limit. Lowering takes effect at once, raising and removing after 24 hours.",
+    "Null is no limit. Lowering takes effect at once, raising and removing after 24 hours. While " +
+    "the account is frozen limits can only be lowered.",
   auth: "token",
   fromOwnPages: true,
   rateLimit: "account",
@@ -99,6 +100,7 @@ const setLimits = route({
     }),
   },
   responses: { 200: { description: "The limits.", schema: limitsSchema } },
+  problems: rejections("ACCOUNT_FROZEN"),
   handler: ({ body: { dayCents, weekCents, monthCents }, userId }, { commands, turns }) =>
     commands.setOwnLimits({ userId, dayCents, weekCents, monthCents }, turns.command(userId)),
 });

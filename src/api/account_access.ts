@@ -225,7 +225,7 @@ const changePassword = route({
   responses: {
     200: { description: "A session.", schema: signedInSchema, headers: setsCookie },
   },
-  problems: rejections("WRONG_PASSWORD"),
+  problems: rejections("ACCOUNT_FROZEN", "WRONG_PASSWORD"),
   handler: async ({ body, userId, address, request, response }, context) => {
     const currentHash = await ownHash(body.currentPassword, { userId, address, response }, context);
     const passwordHash = await hashPassword(body.newPassword, newSettings());
@@ -295,7 +295,7 @@ const resetPassword = route({
       headers: setsCookie,
     },
   },
-  problems: rejections("INVALID_LINK", "INVALID_PASSKEY"),
+  problems: rejections("INVALID_LINK", "INVALID_PASSKEY", "ACCOUNT_FROZEN"),
   handler: async ({ body, address, request, response }, context) => {
     const { token, password, credential } = body;
     const keeps = isGiven(credential);
@@ -331,7 +331,7 @@ const changeEmail = route({
   rateLimit: "account",
   request: { body: z.object({ email: emailSchema, password: passwordSchema }) },
   responses: { 200: { description: "A mail is on its way.", schema: nothing } },
-  problems: rejections("WRONG_PASSWORD"),
+  problems: rejections("ACCOUNT_FROZEN", "WRONG_PASSWORD"),
   handler: async ({ body: { email, password }, userId, address, response }, context) => {
     await context.access.countAttempt({ "mail-account": userId }, response);
     const passwordHash = await ownHash(password, { userId, address, response }, context);
@@ -387,7 +387,7 @@ const confirmEmail = route({
       schema: z.strictObject({ email: z.string(), handle: z.string() }),
     },
   },
-  problems: rejections("INVALID_LINK", "WRONG_CREDENTIALS", "ALREADY_EXISTS"),
+  problems: rejections("INVALID_LINK", "WRONG_CREDENTIALS", "ACCOUNT_FROZEN", "ALREADY_EXISTS"),
   handler: async ({ body, address, request, response }, { access, commands, reads }) => {
     const { token, handle, password } = body;
     const caller =

@@ -85,7 +85,7 @@ const createKey = route({
       schema: z.strictObject({ id: uuidSchema, name: z.string(), key: z.string() }),
     },
   },
-  problems: rejections("EMAIL_UNCONFIRMED", "INVALID_STATE"),
+  problems: rejections("ACCOUNT_FROZEN", "EMAIL_UNCONFIRMED", "INVALID_STATE"),
   handler: async ({ body: { name, scopes, expiresAt, allowedAddresses }, userId }, context) => ({
     status: 201,
     text: await context.commands.createKey({ userId, name, scopes, expiresAt, allowedAddresses }),
@@ -136,7 +136,7 @@ const rotateKey = route({
       }),
     },
   },
-  problems: rejections("NOT_FOUND", "EMAIL_UNCONFIRMED", "INVALID_STATE"),
+  problems: rejections("NOT_FOUND", "ACCOUNT_FROZEN", "EMAIL_UNCONFIRMED", "INVALID_STATE"),
   handler: async ({ params: { id }, body: { overlapSeconds }, userId }, context) => {
     const { commands, outboxRelay } = context;
     const made = await commands.rotateKey({ userId, keyId: id, overlapSeconds });

@@ -78,7 +78,7 @@ const startPasskey = route({
   responses: {
     200: { description: "What to ask the browser for.", schema: creationOptionsSchema },
   },
-  problems: rejections("SIGN_IN_AGAIN", "EMAIL_UNCONFIRMED", "INVALID_STATE"),
+  problems: rejections("SIGN_IN_AGAIN", "ACCOUNT_FROZEN", "EMAIL_UNCONFIRMED", "INVALID_STATE"),
   handler: async ({ caller: { userId, sessionId }, request }, { commands, site }) => {
     const { challenge, email, displayName, known } = await commands.startPasskey({
       userId,
@@ -141,7 +141,7 @@ const addPasskey = route({
     },
   },
   problems: rejections(
-    ...(["INVALID_PASSKEY", "SIGN_IN_AGAIN", "EMAIL_UNCONFIRMED"] as const),
+    ...(["INVALID_PASSKEY", "SIGN_IN_AGAIN", "ACCOUNT_FROZEN", "EMAIL_UNCONFIRMED"] as const),
     ...(["INVALID_STATE", "ALREADY_EXISTS"] as const),
   ),
   handler: async ({ body, caller: { userId, sessionId }, request }, { commands, site }) => {
@@ -199,7 +199,7 @@ const removePasskey = route({
   responses: {
     200: { description: "It is removed.", schema: z.strictObject({ id: uuidSchema }) },
   },
-  problems: rejections("SIGN_IN_AGAIN", "NOT_FOUND", "INVALID_STATE"),
+  problems: rejections("SIGN_IN_AGAIN", "ACCOUNT_FROZEN", "NOT_FOUND", "INVALID_STATE"),
   handler: async ({ params: { id }, caller: { userId, sessionId } }, { commands }) => {
     const isRemoved = await commands.removePasskey({ userId, sessionId, passkeyId: id });
     ensure(isRemoved, rejection("NOT_FOUND"));
@@ -278,7 +278,7 @@ const signInByPasskey = route({
     await context.access.countAttempt(counters, response);
     const proof = found(await proofOf(credential, request, context), invalid);
     const browser = browserBefore(request, context);
-    const signedIn = await context.commands.signInByPasskey({ ...proof, ...browser });
+    const signedIn = await context.commands.signInByPasskey({ ...proof, ...browser, address });
     context.outboxRelay.ring();
     return sessionAnswer(signedIn, invalid);
   },

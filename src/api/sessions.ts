@@ -20,8 +20,8 @@ const token = route({
       schema: z.strictObject({ token: z.string(), expiresAt: timestampSchema }),
     },
   },
-  handler: async ({ caller: { sessionId } }, { reads }) => {
-    const created = await reads.createSessionToken({ sessionId });
+  handler: async ({ caller: { sessionId }, address }, { reads }) => {
+    const created = await reads.createSessionToken({ sessionId, address });
     // The session may have ended since it was looked up.
     return found(created, rejection("UNAUTHORIZED"));
   },

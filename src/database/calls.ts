@@ -187,7 +187,7 @@ export const api = functionsOf("api", {
     many(nullable(json)),
   ),
   noteKeyUse: repeatable({ apiKeyId: uuid, address: nullable(inet) }, nothing),
-  createSessionToken: repeatable({ sessionId: uuid }, one(nullable(json))),
+  createSessionToken: repeatable({ sessionId: uuid, address: nullable(inet) }, one(nullable(json))),
   listCredentialEnds: repeatable({ credentialIds: arrayOf(uuid) }, manyRows(credentialEnd)),
   countRequests: repeatable(
     { requests: asJson<RequestCounters[]>("json") },
@@ -344,7 +344,13 @@ export const api = functionsOf("api", {
   startPasskeySignIn: repeatable({}, one(bytea)),
   getPasskey: repeatable({ credentialId: bytea }, rowIfFound({ publicKey: bytea })),
   signInByPasskey: once(
-    { ...ofChallenge, userHandle: uuid, signCount: bigint, ...ofBrowserBefore },
+    {
+      ...ofChallenge,
+      userHandle: uuid,
+      signCount: bigint,
+      ...ofBrowserBefore,
+      address: nullable(inet),
+    },
     oneRow(signedIn),
   ),
   signInByLink: once({ tokenHash: bytea, ...ofBrowserBefore }, oneRow(signedIn)),

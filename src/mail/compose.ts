@@ -18,6 +18,7 @@ type Details = Record<string, unknown>;
 const pages = {
   confirm_email: "/confirm",
   password_reset: "/reset",
+  recovery: "/reset",
   invitation: "/sign-up",
 } as const;
 
@@ -60,6 +61,15 @@ const contents: Record<string, (details: Details, link: string) => Content> = {
       link,
       "All browsers are signed out then, and all passkeys and API keys end. You can keep them on that page with one of your passkeys.",
       "If you did not ask for this, ignore this mail: your password stays as it is.",
+    ],
+  }),
+  recovery: (_details, link) => ({
+    subject: "Your account was given back to you",
+    lines: [
+      "Our support has secured your account. All sessions, passkeys and API keys have ended, the password is not valid any more, and this is the account's e-mail address.",
+      "Follow this link within three days to set a new password:",
+      link,
+      "If you do not have an account, ignore this mail.",
     ],
   }),
   invitation: (_details, link) => ({

@@ -13,12 +13,14 @@ declare
   v_key text := identity.new_api_key('jk_');
   -- Made before the statement that writes it: logs of statements show their parameters.
   v_key_hash bytea := sha256(convert_to(v_key, 'UTF8'));
+  v_user_id constant bigint := identity.user_id(create_api_key.user_id);
   v_made identity.api_keys;
   v_constraint text;
   v_column text;
 begin
+  perform identity.lock_account(v_user_id);
   v_made := identity.add_api_key(
-    user_id => identity.user_id(create_api_key.user_id),
+    user_id => v_user_id,
     name => create_api_key.name,
     key_hash => v_key_hash,
     scopes => create_api_key.scopes,
@@ -43,4 +45,4 @@ $$;
 comment on function admin.create_api_key(uuid, text, text[], timestamptz, cidr[]) is
   'Makes an API key and returns it; it is not kept and can never be shown again. It may read, '
   'trade or both, until it expires (null: it does not), from these addresses and networks (null: '
-  'from all). Errors: INVALID_REQUEST, NOT_FOUND.';
+  'from all). Errors: INVALID_REQUEST, NOT_FOUND. Locks: the account.';

@@ -1,5 +1,8 @@
 create or replace function admin.freeze_user(
-  user_id uuid, reason text, cancel_orders boolean default true
+  user_id uuid,
+  reason text,
+  cancel_orders boolean default true,
+  keep_sessions boolean default false
 )
 returns int
 language plpgsql security definer
@@ -10,13 +13,19 @@ declare
   v_market_ids bigint[] := '{}';
   v_at timestamptz;
   v_cancelled int;
+  v_ended bigint := 0;
 begin
   if freeze_user.reason is null or freeze_user.reason !~ '[^[:space:]]' then
     perform core.raise_error('INVALID_REQUEST', 'A reason is required');
   end if;
-  if freeze_user.cancel_orders is null then
-    perform core.raise_error('INVALID_REQUEST', 'The argument cancel_orders must be true or false');
+  if freeze_user.cancel_orders is null or freeze_user.keep_sessions is null then
+    perform core.raise_error(
+      'INVALID_REQUEST', 'The arguments cancel_orders and keep_sessions must be true or false'
+    );
   end if;
+
+  -- Before the markets: what changes the account has committed, or finds it frozen.
+  perform identity.lock_account(identity.user_id(freeze_user.user_id));
 
   if freeze_user.cancel_orders then
     v_market_ids := trading.lock_user_with_markets(freeze_user.user_id);
@@ -32,21 +41,32 @@ begin
     frozen_reason = freeze_user.reason
   where t.user_id = v_user_id;
   v_cancelled := trading.clear_orders_of_user(v_user_id, v_market_ids, 'trading_paused', v_at);
+  if not freeze_user.keep_sessions then
+    v_ended := identity.end_sessions(array(
+      select s.id
+      from identity.sessions as s
+      where s.user_id = v_user_id
+    ));
+  end if;
 
   perform admin.audit('freeze_user', jsonb_build_object(
     'user_id', freeze_user.user_id,
     'reason', freeze_user.reason,
     'cancel_orders', freeze_user.cancel_orders,
-    'cancelled', v_cancelled
+    'cancelled', v_cancelled,
+    'keep_sessions', freeze_user.keep_sessions,
+    'ended_sessions', v_ended
   ));
   return v_cancelled;
 end
 $$;
 
-comment on function admin.freeze_user(uuid, text, boolean) is
-  'Stops an account until admin.unfreeze_user: orders, amendments, splits and withdrawals are '
-  'rejected (ACCOUNT_FROZEN); cancelling, merging, reading and deposits are not. Cancels the open '
-  'orders (trading_paused) and returns how many; with cancel_orders => false they stay and may '
-  'still match, and scheduled ones end at their release. Freezing a frozen account keeps its time '
-  'and changes its reason. Errors: INVALID_REQUEST, NOT_FOUND. Locks: the markets of those orders '
-  'in ascending id, then the user.';
+comment on function admin.freeze_user(uuid, text, boolean, boolean) is
+  'Stops an account until admin.unfreeze_user: orders, amendments, splits, withdrawals, and '
+  'changes of profile, address, password, passkeys, higher limits and new keys are rejected '
+  '(ACCOUNT_FROZEN); signing in, cancelling, merging, reading and deposits are not. Cancels the '
+  'open orders (trading_paused) and returns how many; with cancel_orders => false they stay and '
+  'may still match, and scheduled ones end at their release. Ends the sessions, unless '
+  'keep_sessions. Freezing a frozen account keeps its time and changes its reason. Errors: '
+  'INVALID_REQUEST, NOT_FOUND. Locks: the account, the markets of those orders in ascending id, '
+  'the user, the rows of the sessions.';

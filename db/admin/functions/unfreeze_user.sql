@@ -10,6 +10,7 @@ begin
     perform core.raise_error('INVALID_REQUEST', 'A reason is required');
   end if;
 
+  perform identity.lock_account(identity.user_id(unfreeze_user.user_id));
   v_user_id := identity.lock_user(unfreeze_user.user_id);
   update trading.traders as t set
     frozen_at = null,
@@ -25,4 +26,4 @@ $$;
 
 comment on function admin.unfreeze_user(uuid, text) is
   'Ends what admin.freeze_user began; orders that it cancelled stay cancelled. An account that is '
-  'not frozen stays as it is. Errors: INVALID_REQUEST, NOT_FOUND. Locks: the user.';
+  'not frozen stays as it is. Errors: INVALID_REQUEST, NOT_FOUND. Locks: the account, the user.';

@@ -57,6 +57,6 @@ comment on function api.add_passkey(uuid, uuid, bytea, bytea, bytea, bigint, tex
   'Adds a passkey that has signed a challenge of api.start_passkey, which is used up, and returns '
   'the body of POST /api/account/passkeys. The caller has checked the signature. A mail reports '
   'it. An account has at most 20. The session must have begun within the last 10 minutes. Errors: '
-  'SIGN_IN_AGAIN, INVALID_PASSKEY (the challenge), EMAIL_UNCONFIRMED, INVALID_STATE, '
-  'INVALID_REQUEST, ALREADY_EXISTS, UNFIT_SESSION. Locks: the row of the user in identity.users, '
-  'for which no trading waits; the session, shared; the challenge.';
+  'SIGN_IN_AGAIN, INVALID_PASSKEY (the challenge), ACCOUNT_FROZEN, EMAIL_UNCONFIRMED, '
+  'INVALID_STATE, INVALID_REQUEST, ALREADY_EXISTS, UNFIT_SESSION. Locks: the row of the user in '
+  'identity.users, for which no trading waits; the session, shared; the challenge.';

@@ -11,6 +11,7 @@ declare
   v_column text;
 begin
   perform identity.lock_account(v_user_id);
+  perform identity.check_not_frozen(v_user_id);
   if not identity.is_password(v_user_id, change_email.password_hash) then
     perform core.raise_error('WRONG_PASSWORD');
   end if;
@@ -42,5 +43,5 @@ $$;
 
 comment on function api.change_email(uuid, text, text) is
   'Asks for another e-mail address, which holds once the link in the mail to it is followed. A '
-  'mail to the present address says so; a new password ends it. Errors: WRONG_PASSWORD, '
-  'INVALID_REQUEST. Locks: the account, the claim, the links of the user.';
+  'mail to the present address says so; a new password ends it. Errors: ACCOUNT_FROZEN, '
+  'WRONG_PASSWORD, INVALID_REQUEST. Locks: the account, the claim, the links of the user.';

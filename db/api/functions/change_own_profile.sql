@@ -11,18 +11,16 @@ language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+  v_user_id constant bigint := identity.user_id(change_own_profile.user_id);
   v_is_claimed boolean;
   v_constraint text;
   v_column text;
 begin
-  perform identity.lock_account(u.id)
-  from identity.users as u
-  where u.public_id = change_own_profile.user_id;
+  perform identity.lock_account(v_user_id);
+  perform identity.check_not_frozen(v_user_id);
   update identity.email_claims as c
   set handle = coalesce(change_own_profile.handle, c.handle)
-  from identity.users as u
-  where u.id = c.user_id
-    and u.public_id = change_own_profile.user_id
+  where c.user_id = v_user_id
     and c.handle is not null;
   v_is_claimed := found;
   perform identity.change_profile(
@@ -33,7 +31,7 @@ begin
   );
   update identity.users as u
   set avatar_url = null
-  where u.public_id = change_own_profile.user_id
+  where u.id = v_user_id
     and change_own_profile.avatar_url = '';
   return api.get_own_profile(change_own_profile.user_id);
 exception when check_violation then
@@ -45,5 +43,5 @@ $$;
 comment on function api.change_own_profile(uuid, text, text, text, boolean, boolean) is
   'Changes what is given of a user''s own profile, and returns the body of GET /api/account. An '
   'empty avatar_url removes the picture. Before the e-mail address is confirmed, a handle is only '
-  'asked for: whether it is taken is not said. Errors: INVALID_REQUEST, ALREADY_EXISTS (the '
-  'handle). Locks: the account, the claim.';
+  'asked for: whether it is taken is not said. Errors: ACCOUNT_FROZEN, INVALID_REQUEST, '
+  'ALREADY_EXISTS (the handle). Locks: the account, the claim.';

@@ -15,6 +15,7 @@ declare
   );
 begin
   perform identity.lock_account(v_user_id);
+  perform identity.check_not_frozen(v_user_id);
   if not identity.is_password(v_user_id, change_password.current_hash) then
     perform core.raise_error('WRONG_PASSWORD');
   end if;
@@ -27,5 +28,5 @@ $$;
 
 comment on function api.change_password(uuid, text, text, text, boolean) is
   'Changes a user''s password, if the current one is right, ends all sessions and opens another, '
-  'whose cookie it returns. Errors: WRONG_PASSWORD. Locks: the account, the row of the password, '
-  'the rows of the sessions.';
+  'whose cookie it returns. Errors: ACCOUNT_FROZEN, WRONG_PASSWORD. Locks: the account, the row '
+  'of the password, the rows of the sessions.';

@@ -36,6 +36,7 @@ begin
     return null;
   end if;
   v_link := identity.take_link('confirm_email', confirm_email.token_hash);
+  perform identity.check_not_frozen(v_link.user_id);
   delete from identity.email_claims as c
   where c.user_id = v_link.user_id
     and c.email = v_link.email
@@ -77,7 +78,7 @@ $$;
 comment on function api.confirm_email(bytea, text, uuid, text) is
   'Gives a user the address that a link proves, and at the end of a sign-up the handle. Returns '
   'both. It needs the user of a session, or the hash of the password, of the same account; '
-  'otherwise it returns null and the link stays good. A mail reports a change to '
-  'the address before. Errors: INVALID_LINK, INVALID_REQUEST, ALREADY_EXISTS: the address, which '
-  'is proven here, or the handle belongs to another user; then the link stays good, and another '
-  'handle may be given. Locks: the account, the link, the claim.';
+  'otherwise it returns null and the link stays good. A mail reports a change to the address '
+  'before. Errors: INVALID_LINK, ACCOUNT_FROZEN, INVALID_REQUEST, ALREADY_EXISTS: the address, '
+  'which is proven here, or the handle belongs to another user; then the link stays good, and '
+  'another handle may be given. Locks: the account, the link, the claim.';

@@ -45,5 +45,5 @@ $$;
 comment on function api.create_key(uuid, text, text[], timestamptz, text[]) is
   'Makes an API key for its user and returns the body of POST /api/account/keys, with the key, '
   'which is not kept. A mail reports it with its powers. At most 50 keys are in force, and 100 are '
-  'made in 24 hours. Errors: INVALID_REQUEST, EMAIL_UNCONFIRMED, INVALID_STATE, UNFIT_SESSION. '
-  'Locks: the row of the user in identity.users, for which no trading waits.';
+  'made in 24 hours. Errors: INVALID_REQUEST, ACCOUNT_FROZEN, EMAIL_UNCONFIRMED, INVALID_STATE, '
+  'UNFIT_SESSION. Locks: the row of the user in identity.users, for which no trading waits.';

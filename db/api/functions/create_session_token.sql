@@ -1,4 +1,4 @@
-create or replace function api.create_session_token(session_id uuid)
+create or replace function api.create_session_token(session_id uuid, address inet default null)
 returns json
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
@@ -9,6 +9,7 @@ declare
   -- Made before the statement that writes it: logs of statements show their parameters.
   v_token_hash bytea := sha256(convert_to(v_token, 'UTF8'));
   v_at timestamptz := core.now();
+  v_address constant inet := identity.plain_address(create_session_token.address);
   v_session identity.sessions;
   v_expires_at timestamptz;
 begin
@@ -22,9 +23,13 @@ begin
   end if;
 
   update identity.sessions as s
-  set last_seen_at = v_at
+  set last_seen_at = v_at, last_address = v_address
   where s.id = v_session.id
-    and (s.last_seen_at is null or s.last_seen_at < v_at - interval '1 minute');
+    and (
+      s.last_seen_at is null
+      or s.last_seen_at < v_at - interval '1 minute'
+      or s.last_address is distinct from v_address
+    );
 
   delete from identity.session_tokens as t
   where t.session_id = v_session.id and t.expires_at <= v_at;
@@ -35,7 +40,8 @@ begin
 end
 $$;
 
-comment on function api.create_session_token(uuid) is
+comment on function api.create_session_token(uuid, inet) is
   'The body of GET /api/auth/token: a new token of the session, good for five minutes and no '
   'longer than the session; null when the session is gone. Expired tokens of the session are '
-  'removed, and the session was seen now. Locks: the session, shared; once a minute its row.';
+  'removed, and the session was seen now, at this address. Locks: the session, shared; its row once '
+  'a minute, and when the address changes.';

@@ -13,6 +13,7 @@ begin
   from identity.users as u
   where u.public_id = remove_passkey.user_id
   for no key update; -- mutant: ways_in_counted_at_once
+  perform identity.check_not_frozen(v_user_id);
   delete from identity.passkeys as p
   where p.public_id = remove_passkey.passkey_id
     and p.user_id = v_user_id
@@ -38,6 +39,6 @@ $$;
 
 comment on function api.remove_passkey(uuid, uuid, uuid) is
   'Removes a passkey of a user, in a session that began within the last 10 minutes. A mail reports '
-  'it. False: the user has no such passkey. Errors: SIGN_IN_AGAIN, INVALID_STATE (there is no '
+  'it. False: the user has no such passkey. Errors: ACCOUNT_FROZEN, SIGN_IN_AGAIN, INVALID_STATE (there is no '
   'password and no other passkey), UNFIT_SESSION. Locks: the row of the user in identity.users, '
   'for which no trading waits; the passkey; the session, shared.';

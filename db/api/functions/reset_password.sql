@@ -35,7 +35,21 @@ begin
   ) then
     perform core.raise_error('INVALID_PASSKEY');
   end if;
-  v_link := identity.take_link('password_reset', reset_password.token_hash);
+  v_link := identity.take_link(
+    coalesce(
+      (
+        select l.kind
+        from identity.links as l
+        where l.token_hash = reset_password.token_hash
+          and l.kind = 'recovery'
+      ),
+      'password_reset'
+    ),
+    reset_password.token_hash
+  );
+  if v_link.kind <> 'recovery' then
+    perform identity.check_not_frozen(v_link.user_id);
+  end if;
   select u.public_id into strict user_id
   from identity.users as u
   where u.id = v_link.user_id;
@@ -59,6 +73,7 @@ comment on function api.reset_password(
 ) is
   'Sets the password of the user of a link and opens a session, whose cookie it returns, with the '
   'ways in that remain. All sessions, passkeys and API keys end before, unless a passkey of the '
-  'user has signed a challenge, as for api.sign_in_by_passkey. Errors: INVALID_LINK, '
-  'INVALID_PASSKEY (then nothing changes), UNFIT_SESSION. Locks: the challenge, the account, the '
+  'user has signed a challenge, as for api.sign_in_by_passkey. In a frozen account only the link '
+  'of admin.recover_account is good. Errors: INVALID_LINK, INVALID_PASSKEY, ACCOUNT_FROZEN (then '
+  'nothing changes), UNFIT_SESSION. Locks: the challenge, the account, the '
   'passkeys, the link, the row of the password, the rows of the sessions and keys.';

@@ -19,6 +19,16 @@ declare
     where t.user_id = v_user_id
   );
 begin
+  -- Lower limits protect, and hold at once; a raise would outlast the freeze.
+  if exists (
+    select
+    from trading.traders as t
+    where t.user_id = v_user_id
+      and greatest(t.day_limit_changes_at, t.week_limit_changes_at, t.month_limit_changes_at)
+        > core.now()
+  ) then
+    perform identity.check_not_frozen(v_user_id);
+  end if;
   perform identity.notify_user('limits_changed', v_user_id, v_limits);
   return v_limits;
 end
@@ -27,4 +37,4 @@ $$;
 comment on function api.set_own_limits(uuid, bigint, bigint, bigint) is
   'Sets a user''s own loss limits, null for none, and marks them as reviewed; returns them. '
   'Lowering holds at once, raising and removing after 24 hours. A mail reports it. Errors: '
-  'INVALID_REQUEST, NOT_FOUND. Locks: the user.';
+  'INVALID_REQUEST, NOT_FOUND, ACCOUNT_FROZEN (a limit would be raised). Locks: the user.';

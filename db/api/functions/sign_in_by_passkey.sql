@@ -6,6 +6,7 @@ create or replace function api.sign_in_by_passkey(
   browser text default null,
   is_host_only boolean default false,
   ended_cookie_hash bytea default null,
+  address inet default null,
   out user_id uuid,
   out cookie text
 )
@@ -18,7 +19,7 @@ begin
   perform core.check_session();
   v_user_id := identity.use_passkey(
     sign_in_by_passkey.challenge, sign_in_by_passkey.credential_id,
-    sign_in_by_passkey.user_handle, sign_in_by_passkey.sign_count
+    sign_in_by_passkey.user_handle, sign_in_by_passkey.sign_count, sign_in_by_passkey.address
   );
   if v_user_id is null then
     return;
@@ -33,7 +34,7 @@ end
 $$;
 
 comment on function api.sign_in_by_passkey(
-  bytea, bytea, uuid, bigint, text, boolean, bytea
+  bytea, bytea, uuid, bigint, text, boolean, bytea, inet
 ) is
   'Opens a session for the user of a passkey that has signed a challenge of '
   'api.start_passkey_sign_in, which is used up, and returns its cookie, which is not kept. The '

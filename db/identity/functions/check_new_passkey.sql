@@ -6,6 +6,7 @@ as $$
 declare
   c_most constant int := 20;
 begin
+  perform identity.check_not_frozen(check_new_passkey.user_id);
   if not exists (
     select
     from identity.users as u
@@ -27,5 +28,5 @@ end
 $$;
 
 comment on function identity.check_new_passkey(bigint) is
-  'Checks that a user may have one passkey more: at most 20. Errors: EMAIL_UNCONFIRMED, '
-  'INVALID_STATE.';
+  'Checks that a user may have one passkey more: at most 20. Errors: ACCOUNT_FROZEN, '
+  'EMAIL_UNCONFIRMED, INVALID_STATE.';

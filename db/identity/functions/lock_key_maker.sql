@@ -11,6 +11,7 @@ begin
   from identity.users as u
   where u.public_id = lock_key_maker.user_id
   for no key update;
+  perform identity.check_not_frozen(v_user.id);
   if not identity.is_confirmed(v_user) then
     perform core.raise_error('EMAIL_UNCONFIRMED');
   end if;
@@ -20,5 +21,5 @@ $$;
 
 comment on function identity.lock_key_maker(uuid) is
   'Begins a transaction in which a user makes an API key: locks the user, and returns the key of '
-  'the row. Errors: EMAIL_UNCONFIRMED. Locks: the row of the user in identity.users, for which no '
-  'trading waits.';
+  'the row. Errors: ACCOUNT_FROZEN, EMAIL_UNCONFIRMED. Locks: the row of the user in '
+  'identity.users, for which no trading waits.';

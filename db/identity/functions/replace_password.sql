@@ -15,7 +15,7 @@ begin
   perform identity.set_password(replace_password.user_id, replace_password.password_hash);
   delete from identity.links as l
   where l.user_id = replace_password.user_id
-    and l.kind in ('password_reset', 'sign_in'); -- mutant: sign_in_link_outlives_a_password
+    and l.kind in ('password_reset', 'recovery', 'sign_in'); -- mutant: sign_in_link_outlives_a_password
   -- Who knew the password before may have asked for another address. A sign-up stays.
   delete from identity.email_claims as c
   where c.user_id = replace_password.user_id -- mutant: change_of_address_outlives_a_password

@@ -1,5 +1,6 @@
 create or replace function identity.use_passkey(
-  challenge bytea, credential_id bytea, user_handle uuid, sign_count bigint
+  challenge bytea, credential_id bytea, user_handle uuid, sign_count bigint,
+  address inet default null
 )
 returns bigint
 language plpgsql volatile
@@ -16,7 +17,9 @@ begin
   from identity.passkeys as p
   where p.credential_id = use_passkey.credential_id;
   update identity.passkeys as p
-  set sign_count = use_passkey.sign_count, last_used_at = core.now()
+  set sign_count = use_passkey.sign_count,
+    last_used_at = core.now(),
+    last_used_address = identity.plain_address(use_passkey.address)
   from identity.users as u
   where p.credential_id = use_passkey.credential_id
     and u.id = p.user_id
@@ -31,7 +34,7 @@ begin
 end
 $$;
 
-comment on function identity.use_passkey(bytea, bytea, uuid, bigint) is
+comment on function identity.use_passkey(bytea, bytea, uuid, bigint, inet) is
   'The user of a passkey that has signed a challenge of api.start_passkey_sign_in, which is used '
   'up. The caller has checked the signature by the key of api.get_passkey. Null: the challenge is '
   'not valid, the passkey is not of the user with this handle, or it has signed no more often than '

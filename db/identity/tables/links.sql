@@ -7,7 +7,7 @@ create table identity.links (
   expires_at timestamptz not null,
   constraint links_hash_is_a_sha256 check (length(token_hash) = 32),
   constraint links_are_of_a_known_kind
-    check (kind in ('confirm_email', 'password_reset', 'sign_in', 'invitation')),
+    check (kind in ('confirm_email', 'password_reset', 'recovery', 'sign_in', 'invitation')),
   constraint links_are_of_a_user_or_invitations check ((user_id is null) = (kind = 'invitation')),
   constraint links_name_the_address_that_they_prove
     check ((email is not null) = (kind in ('confirm_email', 'invitation')))
@@ -21,5 +21,5 @@ create index links_by_expiry on identity.links (expires_at);
 comment on table identity.links is
   'The links in mails, each good once. The token itself is only in the mail; here is its SHA-256.';
 comment on column identity.links.kind is
-  'confirm_email proves an address, password_reset sets a password, sign_in opens a session, '
-  'invitation allows to sign up with its address.';
+  'confirm_email proves an address, password_reset sets a password, recovery too and in a frozen '
+  'account, sign_in opens a session, invitation allows to sign up with its address.';

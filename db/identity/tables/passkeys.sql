@@ -9,6 +9,7 @@ create table identity.passkeys (
   name text not null,
   created_at timestamptz not null default core.now(),
   last_used_at timestamptz,
+  last_used_address inet,
   constraint passkeys_public_id_is_unique unique (public_id),
   constraint passkeys_credential_id_is_unique unique (credential_id),
   constraint passkeys_credential_id_has_16_to_1023_bytes
@@ -38,3 +39,5 @@ comment on column identity.passkeys.sign_count is
 comment on column identity.passkeys.transports is
   'How browsers reach the device, as the device said.';
 comment on column identity.passkeys.last_used_at is 'The last sign-in; null: never.';
+comment on column identity.passkeys.last_used_address is
+  'From where that sign-in came; null: not known.';

@@ -7,6 +7,7 @@ create table identity.sessions (
   expires_at timestamptz not null,
   browser text,
   last_seen_at timestamptz,
+  last_address inet,
   constraint sessions_public_id_is_unique unique (public_id),
   constraint sessions_cookie_hash_is_unique unique (cookie_hash),
   constraint sessions_cookie_hash_is_a_sha256 check (length(cookie_hash) = 32),
@@ -23,3 +24,5 @@ comment on column identity.sessions.browser is
   'What the browser called itself when it signed in; null: unknown.';
 comment on column identity.sessions.last_seen_at is
   'When a page of the session last asked for a token, to the minute; null: never.';
+comment on column identity.sessions.last_address is
+  'From where it asked for a token last; null: not known.';

@@ -19,7 +19,7 @@ begin
     select m.* into v_mail
     from identity.mails as m
     where m.due_at <= v_at
-      and m.kind in ('confirm_email', 'password_reset', 'invitation') -- mutant: notices_before_links
+      and m.kind in ('confirm_email', 'password_reset', 'recovery', 'invitation') -- mutant: notices_before_links
     order by m.due_at
     limit 1
     for update skip locked; -- mutant: locked_mail_waited_for
@@ -34,7 +34,7 @@ begin
     if not found then
       return;
     end if;
-    exit when v_mail.kind not in ('confirm_email', 'password_reset');
+    exit when v_mail.kind not in ('confirm_email', 'password_reset', 'recovery');
 
     -- What else waits to say the same is said by this one.
     delete from identity.mails as m
@@ -128,6 +128,8 @@ begin
     address := v_owner_email; -- in other letters it may be another mailbox
     details := identity.link_account(v_owner_id);
     perform identity.add_link(take_mail.token_hash, kind, v_owner_id, null, interval '1 hour');
+  elsif kind = 'recovery' then
+    perform identity.add_link(take_mail.token_hash, kind, v_owner_id, null, interval '3 days');
   elsif kind = 'invitation' then
     perform identity.add_link(take_mail.token_hash, kind, null, address, interval '14 days');
   end if;
@@ -137,9 +139,9 @@ $$;
 
 comment on function jobs.take_mail(bytea) is
   'The next mail to send, those with links first: one row, or none. Its link, if it has one '
-  '(confirm_email, password_reset, invitation), has the token with this SHA-256, which the caller '
-  'has made for this attempt. Unless jobs.finish_mail is called, the mail is due again after a '
-  'minute, and then after ever longer, 10 times. A mail that users asked for waits while its '
+  '(confirm_email, password_reset, recovery, invitation), has the token with this SHA-256, which '
+  'the caller has made for this attempt. Unless jobs.finish_mail is called, the mail is due again '
+  'after a minute, and then after ever longer, 10 times. A mail that users asked for waits while its '
   'mailbox has had as many of its kind as the bucket mail-account allows, for a day at most. '
   'Errors: UNFIT_SESSION. Locks: the mail and the account, none that it would wait for; the '
   'counter of the mailbox.';

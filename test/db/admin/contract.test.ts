@@ -102,12 +102,24 @@ const contract: Record<string, { arguments: string; returns: string }> = {
     returns: "int",
   },
   freeze_user: {
-    arguments: "user_id uuid, reason text, cancel_orders boolean default true",
+    arguments:
+      "user_id uuid, reason text, cancel_orders boolean default true, " +
+      "keep_sessions boolean default false",
     returns: "int",
   },
   unfreeze_user: {
     arguments: "user_id uuid, reason text",
     returns: "void",
+  },
+  recover_account: {
+    arguments: "user_id uuid, email text",
+    returns: "void",
+  },
+  user_access: {
+    arguments: "user_id uuid",
+    returns:
+      "TABLE(kind text, id uuid, name text, created_at timestamptz, last_used_at timestamptz, " +
+      "last_address inet, expires_at timestamptz)",
   },
   cancel_orders: {
     arguments: "user_id uuid, market_id uuid default null",
