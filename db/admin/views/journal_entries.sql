@@ -13,7 +13,8 @@ select
   x.balance_before_cents,
   x.balance_after_cents,
   x.account_version,
-  x.created_at
+  x.created_at,
+  x.trade_id
 from analytics.journal_entries as x;
 
 comment on view admin.journal_entries is
@@ -39,3 +40,5 @@ comment on column admin.journal_entries.balance_after_cents is
 comment on column admin.journal_entries.account_version is
   'The line''s number among those of the account.';
 comment on column admin.journal_entries.created_at is 'When it happened.';
+comment on column admin.journal_entries.trade_id is
+  'The trade that moved the cash: public id; null for other journals.';

@@ -39,7 +39,8 @@ from (
   select
     t.id, t.public_id, t.market_id, 'maker', t.maker_order_id, t.maker_user_id,
     t.taker_user_id, case t.taker_side when 'yes' then 'no'::trading.side else 'yes' end,
-    t.price::int, t.quantity::int, 0, t.maker_realised_cents, t.created_at
+    -- As bigint: a union of other types would be read as a whole, whatever is asked for.
+    t.price::int, t.quantity::int, 0::bigint, t.maker_realised_cents, t.created_at
   from trading.trades as t
 ) as f
 left join trading.orders as o on o.id = f.order_key

@@ -11,6 +11,9 @@ create table ledger.posted_journals (
     check ((kind in ('deposit', 'withdrawal')) = (market_id is null))
 );
 
+create index posted_journals_of_a_market on ledger.posted_journals (market_id)
+  where market_id is not null;
+
 create trigger posted_journals_are_append_only
   before update or delete or truncate on ledger.posted_journals
   for each statement execute function ledger.refuse_change();

@@ -42,6 +42,7 @@ create index trades_of_a_taker on trading.trades (taker_user_id, id);
 create index trades_of_a_maker on trading.trades (maker_user_id, id);
 create index trades_of_a_maker_order on trading.trades (maker_order_id);
 create index trades_of_a_taker_order on trading.trades (taker_order_id);
+create index trades_by_public_id on trading.trades (public_id);
 
 create trigger trades_are_append_only
   before update or delete or truncate on trading.trades

@@ -1,0 +1,137 @@
+import test from "ava";
+import { withClient } from "../../helpers/database/test_database.ts";
+import { rowsHandled } from "../../helpers/database/plans.ts";
+import { createExchange } from "../../helpers/exchange/test_exchange.ts";
+import type { Exchange } from "../../helpers/exchange/test_exchange.ts";
+import { buy, sell } from "../../helpers/exchange/orders.ts";
+
+/** Queries of the views by a user, a market or an id read what they show, and not whole tables. */
+
+const USERS = 400;
+const ROWS = 20_000;
+
+let exchange: Exchange;
+const ids: Record<string, string> = {};
+
+/** Copies of the rows of a table, spread over all users and markets; `changes` see n, u1, u2 and m. */
+const copies = (table: string, changes: Record<string, string>) => `
+  insert into ${table} overriding system value select (jsonb_populate_record(x, jsonb_build_object(
+    ${Object.entries(changes)
+      .map(([column, value]) => `'${column}', ${value}`)
+      .join(", ")}
+  ))).*
+  from generate_series(1, ${ROWS}) as n
+  cross join lateral (select least + n % ${USERS} as u1, least + (n * 7 + 1) % ${USERS} as u2
+    from (select min(id) as least from identity.users) as s) as users
+  cross join lateral (select least + n % ${USERS} as m
+    from (select min(id) as least from catalog.markets) as s) as markets
+  cross join (select t as x from ${table} as t limit 1) as one
+  on conflict do nothing`;
+
+test.before("fill the tables", async () => {
+  exchange = await createExchange({ idsAscend: true });
+  const { makeMarket, makeTrader, place, split, database } = exchange;
+  const market = await makeMarket();
+  const [ann, bob] = [await makeTrader(), await makeTrader()];
+  await split(market, ann, 5);
+  await place(market, bob, buy("no", 1, 50));
+  const { fills } = await place(market, ann, buy("yes", 1, 50));
+  await place(market, ann, sell("yes", 1, 90));
+  const next = (column: string, table: string) => `(select max(${column}) from ${table}) + n`;
+  await withClient(database.pool, async (client) => {
+    // As a subscriber: triggers and references are those of the copied rows.
+    await client.query("set session_replication_role = replica");
+    for (const [table, changes] of [
+      [
+        "identity.users",
+        {
+          ...{ id: next("id", "identity.users"), public_id: "gen_random_uuid()" },
+          ...{ email: "n || '@copies.example'", handle: "'copy-' || n" },
+        },
+      ],
+      [
+        "trading.traders",
+        { user_id: next("user_id", "trading.traders"), public_id: "gen_random_uuid()" },
+      ],
+      ["catalog.markets", { id: next("id", "catalog.markets"), public_id: "gen_random_uuid()" }],
+      [
+        "trading.trades",
+        {
+          ...{ id: "nextval('ledger.journal_ids')", public_id: "core.uuid_v7()" },
+          ...{ market_id: "m", taker_user_id: "u1", maker_user_id: "u2" },
+        },
+      ],
+      [
+        "trading.orders",
+        {
+          ...{ id: next("id", "trading.orders"), public_id: "core.uuid_v7()" },
+          ...{ market_id: "m", user_id: "u1" },
+        },
+      ],
+      ["trading.holdings", { market_id: "m", user_id: "u2" }],
+      [
+        "trading.set_conversions",
+        {
+          ...{ id: next("id", "trading.set_conversions"), public_id: "core.uuid_v7()" },
+          ...{ market_id: "m", user_id: "u1", journal_id: "nextval('ledger.journal_ids')" },
+        },
+      ],
+      [
+        "ledger.posted_journals",
+        { id: "nextval('ledger.journal_ids')", kind: "'split'", market_id: "m" },
+      ],
+      [
+        "ledger.posted_entries",
+        {
+          journal_id: next("id", "ledger.posted_journals") + ` - ${ROWS}`,
+          account_id: "u1 * 4",
+          account_version: "n + 100",
+        },
+      ],
+    ] as [string, Record<string, string>][]) {
+      await client.query(copies(table, changes));
+    }
+    await client.query("reset session_replication_role; analyze");
+  });
+  const { rows } = await database.pool.query(
+    "select trade_id, taker_order_id from analytics.trades limit 1",
+  );
+  Object.assign(ids, { market_id: market, user_id: ann, taker_user_id: ann, maker_user_id: bob });
+  Object.assign(ids, {
+    trade_id: fills[0]!.id ?? rows[0].trade_id,
+    order_id: rows[0].taker_order_id,
+  });
+});
+test.after.always("drop the exchange", async () => {
+  await exchange.database.drop();
+});
+
+const columns: Record<string, string[]> = {
+  journal_entries: ["user_id", "market_id", "trade_id"],
+  trades: ["taker_user_id", "maker_user_id", "market_id", "trade_id"],
+  orders: ["user_id", "order_id"],
+  positions: ["user_id", "market_id"],
+  set_conversions: ["user_id"],
+  settlements: ["user_id", "market_id"],
+  cash_movements: ["user_id"],
+};
+const views = [
+  ...["admin", "analytics"].map((schema) => [schema, columns] as const),
+  ["analytics", { fills: ["user_id", "market_id", "trade_id"] }] as const,
+];
+
+for (const [schema, ofViews] of views) {
+  for (const [view, filters] of Object.entries(ofViews)) {
+    for (const column of filters) {
+      test.serial(`${schema}.${view} by ${column} goes by an index`, async (t) => {
+        const statement = `select * from ${schema}.${view} where ${column} = '${ids[column]}'`;
+        await withClient(exchange.database.pool, async (client) => {
+          const found = (await client.query(statement)).rowCount ?? 0;
+          if (!["settlements"].includes(view)) t.true(found > 0, "there is a row");
+          const handled = await rowsHandled(client, statement);
+          t.true(handled < ROWS / 10, `${handled} rows`);
+        });
+      });
+    }
+  }
+}
