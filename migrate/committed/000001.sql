@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:d47db3dcf147fe9bcaf4fc9c797d66b587137e80
+--! Hash: sha1:f2d39c582cf9564e9d85091bc700a6630c4e98a7
 
 --! Included tables.sql
 -- The tables of the database, and what they are made of, in the order they build on each other. The
@@ -752,6 +752,7 @@ create table identity.sessions (
   expires_at timestamptz not null,
   browser text,
   last_seen_at timestamptz,
+  last_address inet,
   constraint sessions_public_id_is_unique unique (public_id),
   constraint sessions_cookie_hash_is_unique unique (cookie_hash),
   constraint sessions_cookie_hash_is_a_sha256 check (length(cookie_hash) = 32),
@@ -768,6 +769,8 @@ comment on column identity.sessions.browser is
   'What the browser called itself when it signed in; null: unknown.';
 comment on column identity.sessions.last_seen_at is
   'When a page of the session last asked for a token, to the minute; null: never.';
+comment on column identity.sessions.last_address is
+  'From where it asked for a token last; null: not known.';
 --! EndIncluded identity/tables/sessions.sql
 --! Included identity/tables/session_tokens.sql
 create unlogged table identity.session_tokens (
@@ -855,7 +858,7 @@ create table identity.links (
   expires_at timestamptz not null,
   constraint links_hash_is_a_sha256 check (length(token_hash) = 32),
   constraint links_are_of_a_known_kind
-    check (kind in ('confirm_email', 'password_reset', 'sign_in', 'invitation')),
+    check (kind in ('confirm_email', 'password_reset', 'recovery', 'sign_in', 'invitation')),
   constraint links_are_of_a_user_or_invitations check ((user_id is null) = (kind = 'invitation')),
   constraint links_name_the_address_that_they_prove
     check ((email is not null) = (kind in ('confirm_email', 'invitation')))
@@ -869,8 +872,8 @@ create index links_by_expiry on identity.links (expires_at);
 comment on table identity.links is
   'The links in mails, each good once. The token itself is only in the mail; here is its SHA-256.';
 comment on column identity.links.kind is
-  'confirm_email proves an address, password_reset sets a password, sign_in opens a session, '
-  'invitation allows to sign up with its address.';
+  'confirm_email proves an address, password_reset sets a password, recovery too and in a frozen '
+  'account, sign_in opens a session, invitation allows to sign up with its address.';
 --! EndIncluded identity/tables/links.sql
 --! Included identity/tables/passkeys.sql
 create table identity.passkeys (
@@ -884,6 +887,7 @@ create table identity.passkeys (
   name text not null,
   created_at timestamptz not null default core.now(),
   last_used_at timestamptz,
+  last_used_address inet,
   constraint passkeys_public_id_is_unique unique (public_id),
   constraint passkeys_credential_id_is_unique unique (credential_id),
   constraint passkeys_credential_id_has_16_to_1023_bytes
@@ -913,6 +917,8 @@ comment on column identity.passkeys.sign_count is
 comment on column identity.passkeys.transports is
   'How browsers reach the device, as the device said.';
 comment on column identity.passkeys.last_used_at is 'The last sign-in; null: never.';
+comment on column identity.passkeys.last_used_address is
+  'From where that sign-in came; null: not known.';
 --! EndIncluded identity/tables/passkeys.sql
 --! Included identity/tables/passkey_challenges.sql
 create unlogged table identity.passkey_challenges (
@@ -949,8 +955,8 @@ create table identity.mails (
   constraint mails_are_due_until_they_are_sent check (sent_at is null or due_at is null),
   constraint mails_are_of_a_known_kind check (
     kind in (
-      'confirm_email', 'password_reset', 'invitation', 'new_sign_in', 'new_key', 'passkey_added',
-      'passkey_removed', 'password_changed', 'email_change_asked', 'email_changed',
+      'confirm_email', 'password_reset', 'recovery', 'invitation', 'new_sign_in', 'new_key',
+      'passkey_added', 'passkey_removed', 'password_changed', 'email_change_asked', 'email_changed',
       'limits_changed', 'self_excluded'
     )
   )
@@ -958,7 +964,8 @@ create table identity.mails (
 
 create index mails_that_are_due on identity.mails (due_at) where due_at is not null;
 create index mails_with_links_that_are_due on identity.mails (due_at)
-  where due_at is not null and kind in ('confirm_email', 'password_reset', 'invitation');
+  where due_at is not null
+    and kind in ('confirm_email', 'password_reset', 'recovery', 'invitation');
 create index mails_that_wait_by_address on identity.mails (lower(address collate "C"), kind)
   where due_at is not null;
 create index mails_of_a_user on identity.mails (user_id, kind, created_at);
@@ -970,7 +977,8 @@ comment on table identity.mails is
   'The outbox of e-mail. The worker sends what is due (jobs.take_mail, jobs.finish_mail). A mail '
   'with a link has no token here: the worker makes it when it sends the mail.';
 comment on column identity.mails.kind is
-  'Which mail: confirm_email, password_reset and invitation have a link; the others are notices.';
+  'Which mail: confirm_email, password_reset, recovery and invitation have a link; the others are '
+  'notices.';
 comment on column identity.mails.user_id is 'Whom it is about; null: no account is named.';
 comment on column identity.mails.details is 'What the text names: no secret.';
 comment on column identity.mails.due_at is
@@ -1217,6 +1225,9 @@ create table ledger.posted_journals (
   constraint posted_journals_of_trading_name_their_market
     check ((kind in ('deposit', 'withdrawal')) = (market_id is null))
 );
+
+create index posted_journals_of_a_market on ledger.posted_journals (market_id)
+  where market_id is not null;
 
 create trigger posted_journals_are_append_only
   before update or delete or truncate on ledger.posted_journals
@@ -1787,6 +1798,7 @@ create index trades_of_a_taker on trading.trades (taker_user_id, id);
 create index trades_of_a_maker on trading.trades (maker_user_id, id);
 create index trades_of_a_maker_order on trading.trades (maker_order_id);
 create index trades_of_a_taker_order on trading.trades (taker_order_id);
+create index trades_by_public_id on trading.trades (public_id);
 
 create trigger trades_are_append_only
   before update or delete or truncate on trading.trades
