@@ -84,13 +84,11 @@ set local role exchange_owner;
 --!include rate_limits/tables/open_streams.sql
 --!include trading/tables/fee_schedules.sql
 --!include trading/tables/market_state.sql
---!include trading/tables/orders.sql
 --!include trading/tables/active_orders.sql
+--!include trading/tables/ended_orders.sql
 --!include trading/tables/order_reductions.sql
 --!include trading/tables/order_replacements.sql
 --!include trading/tables/archived_orders.sql
---!include trading/tables/archive_progress.sql
---!include trading/tables/archive_queue.sql
 --!include trading/tables/trades.sql
 --!include trading/tables/candles.sql
 --!include trading/tables/candle_progress.sql

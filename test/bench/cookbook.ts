@@ -37,12 +37,12 @@ export async function timeCookbook({ sizes, cluster }: Bench): Promise<string> {
   const database = await cluster.createDatabase("cookbook");
   const { pool } = database;
   await restLiquidity(pool, sizes.markets, UNTRADED_PRICE);
-  for (const table of ["catalog.markets", "trading.orders"]) {
+  for (const table of ["catalog.markets", "trading.active_orders", "trading.ended_orders"]) {
     await pool.query(`update ${table} set created_at = created_at - interval '${DAYS + 1} days'`);
   }
   // The identifier of an order tells when it was made.
-  for (const table of ["trading.active_orders", "trading.orders"]) {
-    const column = table === "trading.orders" ? "public_id" : "order_public_id";
+  for (const table of ["trading.active_orders", "trading.ended_orders"]) {
+    const column = table === "trading.ended_orders" ? "public_id" : "order_public_id";
     const moved = `core.uuid_v7_at(core.uuid_v7_time(${column}) - interval '${DAYS + 1} days')`;
     await pool.query(
       `update ${table} set ${column} = (left(${moved}::text, 14) || substr(${column}::text, 15))::uuid`,

@@ -95,9 +95,9 @@ function groupsOf(first: number, last: number, ago: string): string {
 const seed = [
   // The outer makers are filled by one trade, the others by two. The fee of a taker is of both,
   // rounded up once.
-  `insert into trading.orders (
+  `insert into trading.ended_orders (
      id, public_id, market_id, user_id, side, order_type, price, quantity, filled_quantity, time_in_force,
-     status, fee_cents, created_at
+     status, post_only, fee_cents, created_at, ended_at
    )
    select
      g.first_order_id + s.place,
@@ -106,10 +106,10 @@ const seed = [
      case when s.is_maker then g.maker_ids[1 + s.place % 2] else g.taker_ids[s.place - 2] end,
      case when s.is_maker then 'yes' else 'no' end::trading.side, 'buy',
      case when s.is_maker then g.price else 100 - g.price end,
-     s.trades * g.quantity, s.trades * g.quantity, 'gtc', 'filled',
+     s.trades * g.quantity, s.trades * g.quantity, 'gtc', 'filled', false,
      case when s.is_maker then 0
        else trading.fee_cents(g.taker_rate_bps, 2 * g.quantity * g.price * (100 - g.price)) end,
-     g.happened_at
+     g.happened_at, g.happened_at
    from groups as g
    cross join (
      values (0, true, 1), (1, true, 2), (2, true, 1), (3, false, 2), (4, false, 2)

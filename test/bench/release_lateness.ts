@@ -72,9 +72,6 @@ async function spreadReleases(pool: Pool): Promise<Map<string, number>> {
        cross join (select core.now() + $1::int * interval '1 ms' as at) as s
        where o.status = 'scheduled'
      ),
-     of_orders as (
-       update trading.orders as o set release_at = d.at from due as d where d.id = o.id
-     ),
      of_open_orders as (
        update trading.active_orders as b set release_at = d.at from due as d where d.id = b.order_id
      )

@@ -107,7 +107,7 @@ test.serial("503 OUTCOME_UNKNOWN: the session ends under way; the key resolves i
     method: string,
     path: string,
     options: CallOptions,
-    table = "trading.orders",
+    table = "trading.active_orders",
   ) => {
     const blocker = await service.database.pool.connect();
     await blocker.query(`begin; lock table ${table} in access exclusive mode`);
@@ -189,7 +189,7 @@ test.serial("503 CONFLICT_RETRY: a lock stays held, for all waiting orders", asy
   service.pool.on("connect", (client) => void client.query("set lock_timeout = 30"));
   await outside(endSessions);
   const blocker = await service.database.pool.connect();
-  await blocker.query("begin; lock table trading.orders in access exclusive mode");
+  await blocker.query("begin; lock table trading.active_orders in access exclusive mode");
   const answers = await Promise.all([
     call("DELETE", orderPath, { key }),
     ...Array.from({ length: 5 }, () => call("POST", "/api/v1/orders", { key, body })),
@@ -207,7 +207,7 @@ test.serial("a lock that is held for a short time only delays the answer", async
   const { key } = await makeTrader();
   const body = { marketId, side: "yes", price: 10, quantity: 1 };
   const blocker = await service.database.pool.connect();
-  await blocker.query("begin; lock table trading.orders in access exclusive mode");
+  await blocker.query("begin; lock table trading.active_orders in access exclusive mode");
   const pending = call("POST", "/api/v1/orders", { key, body });
   await delay(60);
   await blocker.query("rollback");

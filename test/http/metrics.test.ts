@@ -67,9 +67,9 @@ test.serial("requests, orders and jobs are counted", async (t) => {
 test.serial("failures of the database and repeated calls are counted", async (t) => {
   const marketId = await makeMarket();
   const { key } = await makeTrader();
-  const body = { marketId, side: "yes", price: 10, quantity: 1 };
+  const body = { marketId, side: "yes", price: 10, quantity: 1, idempotencyKey: randomUUID() };
   const blocker = await service.database.pool.connect();
-  await blocker.query("begin; lock table trading.orders in access exclusive mode");
+  await blocker.query("begin; lock table trading.idempotency_keys in access exclusive mode");
   const pending = call("POST", "/api/v1/orders", { key, body });
   let waiting: { pid: number }[] = [];
   await until("the order waits for the lock", async () => {

@@ -86,14 +86,14 @@ test.serial("a failing market does not delay the orders of others", async (t) =>
     stuck.id,
   ]);
   await pool.query(
-    `alter table trading.orders add constraint broken
-     check (id <> ${rows[0].id} or status = 'scheduled')`,
+    `alter table trading.active_orders add constraint broken
+     check (order_id <> ${rows[0].id} or queue_position is null)`,
   );
   await clock.advance(3000);
   await until("the other is released", async () => (await order(ann, id)).status === "open");
   await until("it failed", async () => worker.log.some((line) => line.includes("broken")));
   t.is((await order(ann, stuck.id)).status, "scheduled");
-  await pool.query("alter table trading.orders drop constraint broken");
+  await pool.query("alter table trading.active_orders drop constraint broken");
   await until("it is released", async () => (await order(ann, stuck.id)).status === "open");
 });
 

@@ -5,13 +5,15 @@ export const accounts: Mutation[] = [
   {
     name: "link_to_a_taken_address",
     breaks: "a mail to confirm an address that another user has contains a link",
-    from: "v_owner_id is not null",
-    to: "v_owner_id < 0",
+    file: "jobs/functions/take_mail.sql",
+    from: "  if kind = 'confirm_email' and v_owner_id is not null then",
+    to: "  if kind = 'confirm_email' and v_owner_id < 0 then",
     tests: ["http/account_access"],
   },
   {
     name: "address_without_a_link",
     breaks: "sign-up gives the address to the user before it is confirmed",
+    file: "api/functions/sign_up.sql",
     from: "identity.unconfirmed_email(v_id)",
     to: "sign_up.email",
     tests: ["http/account_access"],
@@ -19,6 +21,7 @@ export const accounts: Mutation[] = [
   {
     name: "invitation_of_another_address",
     breaks: "an invitation can be used with any address",
+    file: "api/functions/sign_up.sql",
     from: "<> lower(",
     to: "is null and '' <> lower(",
     tests: ["db/api/links"],
@@ -26,6 +29,7 @@ export const accounts: Mutation[] = [
   {
     name: "play_money_twice",
     breaks: "a new account gets the play money twice",
+    file: "api/functions/sign_up.sql",
     from: "v_settings.play_money_cents,",
     to: "2 * v_settings.play_money_cents,",
     tests: ["http/account_access"],
@@ -33,18 +37,26 @@ export const accounts: Mutation[] = [
   {
     name: "link_used_twice",
     breaks: "a link is still good after it was used",
-    from: "delete from identity.links as l",
-    to: "update identity.links as l set kind = l.kind",
+    file: "identity/functions/take_link.sql",
+    from: `  end if;
+  delete from identity.links as l`,
+    to: `  end if;
+  update identity.links as l set kind = l.kind`,
     tests: ["db/api/links"],
   },
   {
     name: "link_of_another_kind",
     breaks: "a link is good for what another kind of link does",
+    file: "identity/functions/take_link.sql",
+    from: `    and l.kind = take_link.kind
+`,
+    to: "",
     tests: ["db/api/links"],
   },
   {
     name: "other_links_stay",
     breaks: "other links of the kind stay good after one was used",
+    file: "identity/functions/take_link.sql",
     from: "and l.user_id = v_link.user_id",
     to: "and l.user_id is null",
     tests: ["db/api/links"],
@@ -52,6 +64,7 @@ export const accounts: Mutation[] = [
   {
     name: "sessions_outlive_a_password",
     breaks: "a new password ends no session",
+    file: "identity/functions/replace_password.sql",
     from: "where s.user_id = replace_password.user_id",
     to: "where s.user_id is null",
     tests: ["http/account_access"],
@@ -59,6 +72,7 @@ export const accounts: Mutation[] = [
   {
     name: "sign_in_link_outlives_a_password",
     breaks: "a link of an operator still signs in after the password was changed",
+    file: "identity/functions/replace_password.sql",
     from: "('password_reset', 'sign_in')",
     to: "('password_reset')",
     tests: ["db/api/links"],
@@ -66,13 +80,15 @@ export const accounts: Mutation[] = [
   {
     name: "change_of_address_outlives_a_password",
     breaks: "a change of address stays after the password was changed",
-    from: "= replace_password.user_id",
-    to: "is null",
+    file: "identity/functions/replace_password.sql",
+    from: "  where c.user_id = replace_password.user_id",
+    to: "  where c.user_id is null",
     tests: ["db/api/links"],
   },
   {
     name: "sign_up_ends_with_a_password",
     breaks: "an account that is not confirmed can't be any more after a change of its password",
+    file: "identity/functions/replace_password.sql",
     from: "c.handle is null",
     to: "true",
     tests: ["db/api/links"],
@@ -80,16 +96,25 @@ export const accounts: Mutation[] = [
   {
     name: "session_is_no_proof",
     breaks: "the link of a sign-up needs the password in the session of the account, too",
+    file: "api/functions/confirm_email.sql",
+    from: `      and u.public_id is distinct from confirm_email.user_id
+`,
+    to: "",
     tests: ["http/account_access"],
   },
   {
     name: "sign_up_of_a_stranger",
     breaks: "the link of a sign-up is refused although the password is right",
+    file: "api/functions/confirm_email.sql",
+    from: `      and not identity.is_password(u.id, confirm_email.password_hash)
+`,
+    to: "",
     tests: ["http/account_access"],
   },
   {
     name: "every_notice_is_sent",
     breaks: "a notice is sent beside one of its kind that waits",
+    file: "identity/functions/notify_user.sql",
     from: "if found then",
     to: "if false then",
     tests: ["db/jobs/take_mail"],
@@ -97,6 +122,7 @@ export const accounts: Mutation[] = [
   {
     name: "notices_without_end",
     breaks: "a user gets any number of notices of a kind in a day",
+    file: "identity/functions/notify_user.sql",
     from: "< c_most_a_day",
     to: ">= 0",
     tests: ["db/jobs/take_mail"],
@@ -104,11 +130,16 @@ export const accounts: Mutation[] = [
   {
     name: "notices_before_links",
     breaks: "a mail with a link waits for older notices",
+    file: "jobs/functions/take_mail.sql",
+    from: `      and m.kind in ('confirm_email', 'password_reset', 'invitation')
+`,
+    to: "",
     tests: ["db/jobs/take_mail"],
   },
   {
     name: "keys_without_end",
     breaks: "a user makes any number of keys in a day",
+    file: "identity/functions/check_key_counts.sql",
     from: "k.created_at >",
     to: "k.created_at < 'epoch'::timestamptz and k.created_at >",
     tests: ["db/jobs/take_mail"],
@@ -116,6 +147,7 @@ export const accounts: Mutation[] = [
   {
     name: "orders_outlive_a_sign_up",
     breaks: "orders of an account that ends stay open",
+    file: "jobs/functions/remove_sign_ups.sql",
     from: "v_user_id, v_market_ids,",
     to: "v_user_id, '{}',",
     tests: ["db/jobs/remove_sign_ups"],
@@ -123,18 +155,26 @@ export const accounts: Mutation[] = [
   {
     name: "account_not_locked",
     breaks: "who signs in or changes a password does not wait for another who does",
+    file: "identity/functions/lock_account.sql",
+    from: `  for no key update
+`,
+    to: "",
     tests: ["db/api/account_races"],
   },
   {
     name: "session_by_an_old_password",
     breaks: "a sign-in that waited for a change of the password is by the old one",
-    from: "not identity.is_password(v_user.id, sign_in.password_hash)",
-    to: "false",
+    file: "api/functions/sign_in.sql",
+    from: `  perform identity.lock_account(v_user.id);
+  if not identity.is_password(v_user.id, sign_in.password_hash) then`,
+    to: `  perform identity.lock_account(v_user.id);
+  if false then`,
     tests: ["db/api/account_races"],
   },
   {
     name: "old_password_comes_back",
     breaks: "a hash with newer settings replaces a password that has changed",
+    file: "api/functions/rehash_password.sql",
     from: "identity.is_password(v_user_id, rehash_password.current_hash)",
     to: "true",
     tests: ["db/api/account_races"],
@@ -142,6 +182,7 @@ export const accounts: Mutation[] = [
   {
     name: "settings_of_an_unconfirmed_account",
     breaks: "the placeholder of an unconfirmed address shows the salt of the account",
+    file: "api/functions/get_password_settings.sql",
     from: "identity.is_confirmed(u)",
     to: "true",
     tests: ["db/api/passwords"],
@@ -149,29 +190,31 @@ export const accounts: Mutation[] = [
   {
     name: "invitation_is_sent_again",
     breaks: "an invitation that was used is mailed again",
-    from: "= v_invited",
-    to: "is null",
+    file: "identity/functions/take_link.sql",
+    from: `      and lower(m.address collate "C") = v_invited;`,
+    to: `      and lower(m.address collate "C") is null;`,
     tests: ["db/api/links"],
   },
   {
     name: "other_invitations_stay",
     breaks: "other invitations to an address are good after one was used",
-    from: "= v_invited",
-    to: "is null",
+    file: "identity/functions/take_link.sql",
+    from: `    and lower(l.email collate "C") = v_invited;`,
+    to: `    and lower(l.email collate "C") is null;`,
     tests: ["db/api/links"],
   },
   {
     name: "decoy_salt_is_no_secret",
-    mark: "decoy_salt",
     breaks: "the salt of an address without an account can be computed from the address",
+    file: "api/functions/get_password_settings.sql",
     from: "identity.decoy_secret() || convert_to(v_name, 'UTF8')",
     to: "convert_to(v_name, 'UTF8')",
     tests: ["db/api/passwords"],
   },
   {
     name: "one_decoy_salt",
-    mark: "decoy_salt",
     breaks: "all addresses without an account have the same salt",
+    file: "api/functions/get_password_settings.sql",
     from: "identity.decoy_secret() || convert_to(v_name, 'UTF8')",
     to: "identity.decoy_secret()",
     tests: ["db/api/passwords"],
@@ -179,25 +222,34 @@ export const accounts: Mutation[] = [
   {
     name: "locked_mail_waited_for",
     breaks: "a worker waits for a mail that another one has locked",
-    from: "for update skip locked",
-    to: "for update",
+    file: "jobs/functions/take_mail.sql",
+    from: `    limit 1
+    for update skip locked;`,
+    to: `    limit 1
+    for update;`,
     tests: ["db/jobs/take_mail"],
   },
   {
     name: "change_of_address_ends_the_account",
     breaks: "an account ends because a change of its address was not confirmed",
+    file: "jobs/functions/remove_sign_ups.sql",
+    from: `      and x.handle is not null
+`,
+    to: "",
     tests: ["db/jobs/remove_sign_ups"],
   },
   {
     name: "sign_up_ends_early",
     breaks: "an unconfirmed account ends a day early",
-    from: "30 days",
-    to: "29 days",
+    file: "jobs/functions/remove_sign_ups.sql",
+    from: "    where x.created_at <= v_at - interval '30 days'",
+    to: "    where x.created_at <= v_at - interval '29 days'",
     tests: ["db/jobs/remove_sign_ups"],
   },
   {
     name: "candle_starts_late",
     breaks: "a trade in the first moment of a minute is in the candle before it",
+    file: "trading/functions/candles_of.sql",
     from: "t.created_at,",
     to: "t.created_at - interval '1 microsecond',",
     tests: ["db/api/list_candles"],
@@ -205,6 +257,7 @@ export const accounts: Mutation[] = [
   {
     name: "candle_at_the_end",
     breaks: "the candle that starts at the end of the time asked for is shown",
+    file: "api/functions/list_candles.sql",
     from: "c.start_at < v_until",
     to: "c.start_at <= v_until",
     tests: ["db/api/list_candles"],
@@ -212,6 +265,7 @@ export const accounts: Mutation[] = [
   {
     name: "trade_in_candles_twice",
     breaks: "the trade at which the job stopped counts twice",
+    file: "jobs/functions/make_candles.sql",
     from: "(t.market_id, t.id) >",
     to: "(t.market_id, t.id) >=",
     tests: ["db/api/list_candles"],
@@ -219,6 +273,7 @@ export const accounts: Mutation[] = [
   {
     name: "words_of_a_title_before",
     breaks: "a market made while its event is renamed is found by the title before",
+    file: "catalog/functions/set_words.sql",
     from: "for share",
     to: "",
     tests: ["db/api/list_markets"],
@@ -226,6 +281,7 @@ export const accounts: Mutation[] = [
   {
     name: "entry_on_two_pages",
     breaks: "the last entry of a page of the statement is on the next one too",
+    file: "api/functions/get_statement.sql",
     from: "e.account_version < v_before_version",
     to: "e.account_version <= v_before_version",
     tests: ["http/history"],
@@ -233,6 +289,7 @@ export const accounts: Mutation[] = [
   {
     name: "trade_on_two_pages",
     breaks: "the last trade of a page of the statement is on the next one too",
+    file: "api/functions/get_statement.sql",
     from: "(t.taker_user_id, t.id) <",
     to: "(t.taker_user_id, t.id) <=",
     tests: ["http/history"],
@@ -240,11 +297,16 @@ export const accounts: Mutation[] = [
   {
     name: "statement_of_others",
     breaks: "a statement has trades of other users",
+    file: "api/functions/get_statement.sql",
+    from: `            and t.maker_user_id >= v_user_id
+`,
+    to: "",
     tests: ["http/history"],
   },
   {
     name: "fills_of_anothers_order",
     breaks: "the fills of another user's order are shown",
+    file: "api/functions/list_fills.sql",
     from: "trading.find_order(list_fills.user_id, list_fills.order_id) as o",
     to: "trading.orders as o where o.public_id = list_fills.order_id",
     tests: ["http/history"],
@@ -252,6 +314,10 @@ export const accounts: Mutation[] = [
   {
     name: "history_of_others",
     breaks: "the order history looks at orders of other users",
+    file: "api/functions/list_order_history.sql",
+    from: `          and o.user_id >= v_user_id
+`,
+    to: "",
     tests: ["http/history"],
   },
 ];

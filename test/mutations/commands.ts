@@ -5,13 +5,15 @@ export const commands: Mutation[] = [
   {
     name: "stopped_order_released",
     breaks: "a scheduled order trades after the dead man's switch of its user has expired",
-    from: "order_id <= (traders).stopped_order_ids[trader]",
+    file: "trading/functions/match_orders.sql",
+    from: "r.order_id[i] <= (batch.traders).stopped_order_ids[t]",
     to: "false",
     tests: ["db/api/set_dead_man"],
   },
   {
     name: "stopped_order_amended",
     breaks: "an order escapes a dead man's switch that has expired by an amendment",
+    file: "trading/functions/amend_order.sql",
     from: "v_order.id <= v_last_stopped_id",
     to: "false",
     tests: ["db/api/set_dead_man"],
@@ -19,13 +21,15 @@ export const commands: Mutation[] = [
   {
     name: "stopped_order_trades",
     breaks: "an order trades after the dead man's switch of its user has expired",
-    from: "k.order_id <= (batch.traders).stopped_order_ids[u.trader]",
-    to: "false",
+    file: "trading/functions/stop_makers.sql",
+    from: "and makers.order_id[i] <= stopped_order_ids[makers.trader_place[i]]",
+    to: "and false",
     tests: ["db/api/set_dead_man"],
   },
   {
     name: "stopped_before_its_renewal",
     breaks: "an order is stopped while a renewal that was in time commits",
+    file: "trading/functions/last_stopped_order.sql",
     from: "interval '2 seconds'",
     to: "interval '0'",
     tests: ["db/api/set_dead_man"],
@@ -33,6 +37,7 @@ export const commands: Mutation[] = [
   {
     name: "later_orders_stopped_too",
     breaks: "a dead man's switch takes orders that were placed after it had expired",
+    file: "trading/functions/last_order_until.sql",
     from: "o.created_at <= last_order_until.at",
     to: "true",
     tests: ["db/api/set_dead_man"],
@@ -40,6 +45,7 @@ export const commands: Mutation[] = [
   {
     name: "orders_without_a_switch",
     breaks: "a worker's login cancels the order of a user without a switch",
+    file: "jobs/functions/cancel_dead_man_orders.sql",
     from: "and exists (",
     to: "and 1 = 1 or exists (",
     tests: ["db/api/set_dead_man"],
@@ -47,6 +53,7 @@ export const commands: Mutation[] = [
   {
     name: "own_orders_without_bound",
     breaks: "one order holds a market while it cancels thousands of its user's own",
+    file: "trading/functions/match_orders.sql",
     from: "v_own < c_most_beyond",
     to: "true",
     tests: ["db/api/place_orders_fok"],
@@ -54,6 +61,7 @@ export const commands: Mutation[] = [
   {
     name: "replacement_survives",
     breaks: "an order that replaces another escapes a cancel of all orders",
+    file: "trading/functions/comes_from_before.sql",
     from: "coalesce(min(c.id) <= comes_from_before.last_order_id, false)",
     to: "false",
     tests: ["db/api/cancel_all_orders"],
@@ -61,6 +69,7 @@ export const commands: Mutation[] = [
   {
     name: "later_orders_cancelled_too",
     breaks: "a cancel of all orders takes those that come meanwhile",
+    file: "trading/functions/began_until.sql",
     from: "order_id <= last_order_id",
     to: "true",
     tests: ["db/api/cancel_all_orders"],
@@ -68,6 +77,7 @@ export const commands: Mutation[] = [
   {
     name: "expired_counted_as_cancelled",
     breaks: "an order that had expired ends as cancelled by its user",
+    file: "trading/functions/end_active_orders.sql",
     from: "when end_active_orders.expires then",
     to: "when false then",
     tests: ["db/api/cancel_all_orders"],
@@ -75,6 +85,7 @@ export const commands: Mutation[] = [
   {
     name: "switch_fires_silently",
     breaks: "a dead man's switch sends no events",
+    file: "trading/functions/cancel_active_orders.sql",
     from: "where cancel_active_orders.announced",
     to: "where false",
     tests: ["db/api/set_dead_man"],
@@ -82,6 +93,7 @@ export const commands: Mutation[] = [
   {
     name: "canceller_of_all_told",
     breaks: "a user who cancels all orders gets an event for each",
+    file: "api/functions/cancel_all_orders.sql",
     from: "announced => false",
     to: "announced => true",
     tests: ["db/api/cancel_all_orders"],
@@ -89,6 +101,7 @@ export const commands: Mutation[] = [
   {
     name: "cancelled_of_the_last_call",
     breaks: "a repeated cancel of all orders forgets what the calls before cancelled",
+    file: "api/functions/cancel_all_orders.sql",
     from: "cancelled - cancel_all_orders.cancelled_before + coalesce((",
     to: "cancelled - cancel_all_orders.cancelled_before + 0 * coalesce((",
     tests: ["db/api/cancel_all_orders"],
@@ -96,6 +109,7 @@ export const commands: Mutation[] = [
   {
     name: "cancelled_beside_its_renewal",
     breaks: "an amendment cancels an order whose switch was renewed in time",
+    file: "trading/functions/amend_order.sql",
     from: "v_is_stopped and not v_may_be_renewed",
     to: "v_is_stopped",
     tests: ["db/api/set_dead_man"],
@@ -103,6 +117,7 @@ export const commands: Mutation[] = [
   {
     name: "switch_missed_while_waiting",
     breaks: "an order rests after its switch expired while it waited, and no worker came",
+    file: "trading/functions/read_traders.sql",
     from: "s.expires_at > read_traders.at and s.expires_at <= v_now",
     to: "false",
     tests: ["concurrency/expired_switches"],
@@ -110,6 +125,7 @@ export const commands: Mutation[] = [
   {
     name: "switch_fired_while_waiting",
     breaks: "an order rests after its switch fired while it waited",
+    file: "trading/functions/read_traders.sql",
     from: "or s.last_fired_at > read_traders.at",
     to: "",
     tests: ["concurrency/expired_switches"],
@@ -117,13 +133,15 @@ export const commands: Mutation[] = [
   {
     name: "switch_ended_beside_an_order",
     breaks: "a switch is renewed late while an order that came in time is under way",
-    from: "not v_is_locked",
-    to: "false",
+    file: "api/functions/set_dead_man.sql",
+    from: "    not v_is_locked",
+    to: "    false",
     tests: ["concurrency/expired_switches"],
   },
   {
     name: "busy_user_skipped",
     breaks: "a switch does not fire while others trade with its user all the time",
+    file: "jobs/functions/due_dead_man_orders.sql",
     from: "v_overdue_user_id is not null",
     to: "false",
     tests: ["concurrency/expired_switches"],
@@ -131,6 +149,7 @@ export const commands: Mutation[] = [
   {
     name: "renewed_too_late",
     breaks: "a dead man's switch is renewed after it has expired",
+    file: "api/functions/set_dead_man.sql",
     from: "grace => '0'",
     to: "grace => '1 year'",
     tests: ["db/api/set_dead_man"],
@@ -138,13 +157,17 @@ export const commands: Mutation[] = [
   {
     name: "switch_fires_early",
     breaks: "a dead man's switch fires a moment early",
-    from: "x.expires_at <= v_at",
-    to: "x.expires_at <= v_at + interval '1 millisecond'",
+    file: "jobs/functions/due_dead_man_orders.sql",
+    from: `    ) as u
+    where x.expires_at <= v_at`,
+    to: `    ) as u
+    where x.expires_at <= v_at + interval '1 millisecond'`,
     tests: ["db/api/set_dead_man"],
   },
   {
     name: "reply_kept_too_long",
     breaks: "the key of a command counts for longer than 24 hours",
+    file: "trading/functions/find_reply.sql",
     from: "trading.key_lifetime()",
     to: "interval '48 hours'",
     tests: ["db/api/run_command"],
@@ -152,6 +175,7 @@ export const commands: Mutation[] = [
   {
     name: "another_request_answered",
     breaks: "a key that another request used gets the answer of that one",
+    file: "trading/functions/find_reply.sql",
     from: "v_kept.request_fingerprint is distinct from find_reply.request_fingerprint",
     to: "false",
     tests: ["db/api/cancel_all_orders"],
@@ -159,11 +183,18 @@ export const commands: Mutation[] = [
   {
     name: "key_read_before_the_lock",
     breaks: "a command with a key does not look again under the lock of its market",
+    file: "api/functions/run_command.sql",
+    from: `      v_result := trading.find_reply(
+        v_user_id, run_command.idempotency_key, run_command.request_fingerprint
+      );
+`,
+    to: "",
     tests: ["concurrency/idempotent_commands"],
   },
   {
     name: "reply_not_kept",
     breaks: "the answer of a command is not kept",
+    file: "api/functions/run_command.sql",
     from: "c_is_keyed and v_result.code is null",
     to: "false",
     tests: ["db/api/run_command"],
@@ -171,7 +202,8 @@ export const commands: Mutation[] = [
   {
     name: "unfinished_batch_in_part",
     breaks: "a batch with a key keeps an answer that is not final",
-    from: "not 'CONFLICT_RETRY' = any (v_codes)",
+    file: "trading/functions/match_as_one.sql",
+    from: "array_position(v_codes, 'CONFLICT_RETRY') is null",
     to: "true",
     tests: ["db/api/run_command"],
   },
@@ -179,65 +211,81 @@ export const commands: Mutation[] = [
     name: "key_of_a_body_not_strict",
     breaks:
       "an order with the key of another order, which came in its body, is a replay of that one",
-    from: "and not trading.is_order_of(x.order_id, r) then -1",
-    to: "and false then -1",
+    file: "trading/functions/read_replays.sql",
+    from: "and not exists (",
+    to: "and false and not exists (",
     tests: ["http/idempotency"],
   },
   {
     name: "order_of_another_request",
     breaks: "an order with a key of another request is a replay of that one",
-    from: "x.order_id is null or x.request_fingerprint <> r.request_fingerprint",
-    to: "x.order_id is null",
+    file: "trading/functions/read_replays.sql",
+    from: "k.order_id is null or k.request_fingerprint <> r.fingerprint",
+    to: "k.order_id is null",
     tests: ["db/api/run_command"],
   },
   {
     name: "twin_of_another_request",
     breaks: "two orders of one call with one key are one order, whatever they are",
-    from: "<> v_request.request_fingerprint",
-    to: "<> v_twin.request_fingerprint",
+    file: "trading/functions/match_orders.sql",
+    from: "r.fingerprint[j] <> r.fingerprint[i]",
+    to: "r.fingerprint[j] <> r.fingerprint[j]",
     tests: ["db/api/run_command"],
   },
   {
     name: "fok_in_part",
     breaks: "an order that is to be filled as a whole is filled in part",
-    from: "or r.is_fok and",
-    to: "or false and",
+    file: "trading/functions/match_orders.sql",
+    from: "or v_is_fok and v_is_done",
+    to: "or false and v_is_done",
     tests: ["db/api/place_orders_fok"],
   },
   {
     name: "fok_not_tried_to_its_end",
     breaks: "a fok order without funds does not look whether there is enough to buy",
-    from: "not v_may_meet_own and not r.is_fok",
-    to: "not v_may_meet_own",
+    file: "trading/functions/match_orders.sql",
+    from: "and not v_may_meet_own and not v_is_fok)",
+    to: "and not v_may_meet_own)",
     tests: ["db/api/place_orders_fok"],
   },
   {
     name: "book_lost_by_a_rejected_fok",
     breaks: "after a fok order was rejected, later orders of the call do not meet what it met",
-    from: "or (v_code is not null and (r.is_fok or r.cancels_own))",
+    file: "trading/functions/match_orders.sql",
+    from: `
+      or (v_code is not null and (v_is_fok or v_cancels_own))`,
     to: "",
     tests: ["db/api/place_orders_fok"],
   },
   {
     name: "own_order_lost",
     breaks: "a rejected order cancels the own orders that it met",
+    file: "trading/functions/match_orders.sql",
+    from: "t_traded_with[t] := i; -- it stays if the request is rejected",
+    to: "null;",
     tests: ["db/api/place_orders_fok"],
   },
   {
     name: "cancelled_own_order_counts",
     breaks: "own orders that an order cancels count toward the loss limits",
+    file: "trading/functions/match_orders.sql",
+    from: `          t_open_cost[t] := t_open_cost[t] + k_left[k] * least(0, w);
+`,
+    to: "",
     tests: ["db/api/place_orders_fok"],
   },
   {
     name: "others_cancelled",
     breaks: "an order that cancels own orders cancels those of others that it meets",
-    from: "m = t and r.cancels_own",
-    to: "r.cancels_own",
+    file: "trading/functions/match_orders.sql",
+    from: "elsif u = t and v_cancels_own and",
+    to: "elsif v_cancels_own and",
     tests: ["db/api/place_orders_fok"],
   },
   {
     name: "reply_to_another_user",
     breaks: "a key of another user gets that user's answer",
+    file: "trading/functions/find_reply.sql",
     from: "k.user_id = find_reply.user_id",
     to: "true",
     tests: ["db/api/run_command"],
@@ -245,6 +293,7 @@ export const commands: Mutation[] = [
   {
     name: "reply_ignored",
     breaks: "the key of a command is not looked up",
+    file: "trading/functions/find_reply.sql",
     from: "not found",
     to: "true",
     tests: ["db/api/run_command"],
@@ -252,20 +301,23 @@ export const commands: Mutation[] = [
   {
     name: "order_of_another_user",
     breaks: "an order with a key of another user is a replay of that user's order",
-    from: "x.user_id = r.user_id",
-    to: "true",
+    file: "trading/functions/read_replays.sql",
+    from: "where k.user_id = r.user_id",
+    to: "where true",
     tests: ["db/api/place_orders_idempotency"],
   },
   {
     name: "order_key_ignored",
     breaks: "the key of an order is not looked up",
-    from: "x.key = r.idempotency_key",
-    to: "false",
+    file: "trading/functions/read_replays.sql",
+    from: "and k.key = r.key",
+    to: "and false",
     tests: ["db/api/place_orders_idempotency"],
   },
   {
     name: "key_taken_over",
     breaks: "a command takes over a key that another one used meanwhile",
+    file: "trading/functions/keep_reply.sql",
     from: "k.created_at <= v_at - trading.key_lifetime()",
     to: "true",
     tests: ["concurrency/idempotent_commands"],
@@ -273,6 +325,7 @@ export const commands: Mutation[] = [
   {
     name: "keys_removed_early",
     breaks: "keys are removed that still count",
+    file: "jobs/functions/remove_keys.sql",
     from: "trading.key_lifetime()",
     to: "interval '23 hours'",
     tests: ["db/jobs/remove_old_rows"],
@@ -280,6 +333,7 @@ export const commands: Mutation[] = [
   {
     name: "orders_of_all_users",
     breaks: "a cancel of all orders takes those of other users",
+    file: "trading/functions/open_orders_until.sql",
     from: "b.user_id = open_orders_until.user_id",
     to: "true",
     tests: ["db/api/cancel_all_orders"],
@@ -287,6 +341,7 @@ export const commands: Mutation[] = [
   {
     name: "all_markets",
     breaks: "a cancel of all orders in one market takes those of the others",
+    file: "trading/functions/open_orders_until.sql",
     from: "open_orders_until.only_market_id is null",
     to: "true",
     tests: ["db/api/cancel_all_orders"],
@@ -294,6 +349,7 @@ export const commands: Mutation[] = [
   {
     name: "second_replacement_survives",
     breaks: "an order that was replaced twice escapes a cancel of all orders",
+    file: "trading/functions/comes_from_before.sql",
     from: "c.id > comes_from_before.last_order_id",
     to: "false",
     tests: ["db/api/cancel_all_orders"],
@@ -301,6 +357,7 @@ export const commands: Mutation[] = [
   {
     name: "renewed_while_it_fires",
     breaks: "a switch that fires is renewed by a clock that was set back",
+    file: "trading/functions/last_stopped_order.sql",
     from: "(switch).fired_at is not null or",
     to: "",
     tests: ["db/api/set_dead_man"],
@@ -308,13 +365,15 @@ export const commands: Mutation[] = [
   {
     name: "switch_not_renewed",
     breaks: "a dead man's switch that is renewed fires when it was to fire before",
-    from: "v_expires_at",
-    to: "least(s.expires_at, v_expires_at)",
+    file: "api/functions/set_dead_man.sql",
+    from: "    expires_at = v_expires_at,",
+    to: "    expires_at = least(s.expires_at, v_expires_at),",
     tests: ["db/api/set_dead_man"],
   },
   {
     name: "switch_ends_too_soon",
     breaks: "a switch is off before all orders are cancelled",
+    file: "jobs/functions/due_dead_man_orders.sql",
     from: "not exists",
     to: "true or not exists",
     tests: ["db/api/set_dead_man"],
@@ -322,6 +381,7 @@ export const commands: Mutation[] = [
   {
     name: "busy_market_done_too",
     breaks: "a switch cancels orders of a market that it has passed over",
+    file: "jobs/functions/cancel_dead_man_orders.sql",
     from: "b.market_id = any (v_locked)",
     to: "true",
     tests: ["db/api/set_dead_man"],

@@ -5,14 +5,15 @@ export const keys: Mutation[] = [
   {
     name: "keys_never_expire",
     breaks: "an expired key is valid",
+    file: "identity/functions/is_key_in_force.sql",
     from: "(key).expires_at > core.now()",
     to: "(key).expires_at is not null",
     tests: ["db/admin/api_key_powers"],
   },
   {
     name: "keys_expire_a_moment_late",
-    mark: "keys_never_expire",
     breaks: "a key is valid at the moment at which it expires",
+    file: "identity/functions/is_key_in_force.sql",
     from: "> core.now()",
     to: ">= core.now()",
     tests: ["db/admin/api_key_powers"],
@@ -20,6 +21,7 @@ export const keys: Mutation[] = [
   {
     name: "keys_outlive_their_expiry",
     breaks: "servers remember a key for longer than it is valid",
+    file: "identity/functions/authenticate_key.sql",
     from: "least(5000, extract(epoch from k.expires_at - core.now()) * 1000)",
     to: "5000",
     tests: ["db/admin/api_key_powers", "http/key_powers"],
@@ -27,13 +29,15 @@ export const keys: Mutation[] = [
   {
     name: "keys_valid_everywhere",
     breaks: "a key is valid at any address",
-    tests: ["db/admin/api_key_powers", "http/key_powers"],
+    file: "identity/functions/authenticate_key.sql",
     from: "k.allowed_addresses is null",
     to: "true",
+    tests: ["db/admin/api_key_powers", "http/key_powers"],
   },
   {
     name: "mapped_addresses_are_others",
     breaks: "IPv4 that is written as IPv6 is refused",
+    file: "identity/functions/authenticate_key.sql",
     from: "identity.plain_address(authenticate_key.address)",
     to: "authenticate_key.address",
     tests: ["db/admin/api_key_powers"],
@@ -41,13 +45,15 @@ export const keys: Mutation[] = [
   {
     name: "networks_count_as_addresses",
     breaks: "an address is taken with the length of a network",
-    from: "host(plain_address.address)::inet",
-    to: "plain_address.address",
+    file: "identity/functions/plain_address.sql",
+    from: "  else host(plain_address.address)::inet",
+    to: "  else plain_address.address",
     tests: ["db/admin/api_key_powers"],
   },
   {
     name: "keys_rotated_at_once",
     breaks: "rotations of one key at the same moment fail as internal errors",
+    file: "identity/functions/rotate_api_key.sql",
     from: " for no key update;",
     to: ";",
     tests: ["db/admin/api_key_powers"],
@@ -55,11 +61,16 @@ export const keys: Mutation[] = [
   {
     name: "rotated_keys_stay",
     breaks: "a key that is rotated without an overlap stays valid",
+    file: "identity/functions/rotate_api_key.sql",
+    from: `    perform identity.revoke_api_keys(array[v_old.id]);
+`,
+    to: "",
     tests: ["db/admin/api_key_powers"],
   },
   {
     name: "rotation_prolongs",
     breaks: "a rotation makes the old key valid for longer than it was",
+    file: "identity/functions/rotate_api_key.sql",
     from: "least(k.expires_at, v_at + rotate_api_key.overlap)",
     to: "v_at + rotate_api_key.overlap",
     tests: ["db/admin/api_key_powers"],
@@ -67,6 +78,7 @@ export const keys: Mutation[] = [
   {
     name: "rotation_adds_scopes",
     breaks: "the key of a rotation may do more than the old one",
+    file: "identity/functions/rotate_api_key.sql",
     from: "v_old.scopes",
     to: "'{read,trade}'",
     tests: ["db/admin/api_key_powers"],
@@ -74,6 +86,7 @@ export const keys: Mutation[] = [
   {
     name: "rotation_opens_addresses",
     breaks: "the key of a rotation is valid everywhere",
+    file: "identity/functions/rotate_api_key.sql",
     from: "v_old.allowed_addresses",
     to: "null",
     tests: ["db/admin/api_key_powers"],
@@ -81,6 +94,7 @@ export const keys: Mutation[] = [
   {
     name: "keys_made_beside_a_revocation",
     breaks: "a key that is being made when all are revoked stays",
+    file: "api/functions/revoke_keys.sql",
     from: " for no key update;",
     to: ";",
     tests: ["db/admin/api_key_powers"],

@@ -5,6 +5,7 @@ export const limits: Mutation[] = [
   {
     name: "week_of_eight_days",
     breaks: "the week of a loss limit has eight days",
+    file: "trading/functions/read_limits.sql",
     from: "v_today - 6)",
     to: "v_today - 7)",
     tests: ["db/api/place_orders_limits"],
@@ -12,6 +13,7 @@ export const limits: Mutation[] = [
   {
     name: "month_of_29_days",
     breaks: "the month of a loss limit has 29 days",
+    file: "trading/functions/read_limits.sql",
     from: "v_today - 29)",
     to: "v_today - 28)",
     tests: ["db/api/place_orders_limits"],
@@ -19,6 +21,7 @@ export const limits: Mutation[] = [
   {
     name: "limits_of_others",
     breaks: "traders get each other's limits",
+    file: "trading/functions/read_limits.sql",
     from: "array_agg(t.limits order by t.place)",
     to: "array_agg(t.limits order by t.place desc)",
     tests: ["db/api/place_orders_limits"],
@@ -26,6 +29,7 @@ export const limits: Mutation[] = [
   {
     name: "window_from_the_day_after",
     breaks: "what was traded on the first day of a window does not count",
+    file: "risk/functions/net_spent_since.sql",
     from: "and o.day >= net_spent_since.day",
     to: "and o.day > net_spent_since.day",
     tests: ["db/api/place_orders_limits"],
@@ -33,7 +37,7 @@ export const limits: Mutation[] = [
   {
     name: "limit_excludes_itself",
     breaks: "a limit can't be used up to its last cent",
-    mark: "day_limit",
+    file: "risk/functions/exceeds_limits.sql",
     from: "+ cost_cents > (limits).day_cents, false",
     to: "+ cost_cents >= (limits).day_cents, false",
     tests: ["db/api/place_orders_limits"],
@@ -41,7 +45,7 @@ export const limits: Mutation[] = [
   {
     name: "winnings_raise_the_limit",
     breaks: "what was won may be lost again",
-    mark: "day_limit",
+    file: "risk/functions/exceeds_limits.sql",
     from: "greatest(0, (untraded).day_cents - balance_cents)",
     to: "((untraded).day_cents - balance_cents)",
     tests: ["db/api/place_orders_limits"],
@@ -49,6 +53,7 @@ export const limits: Mutation[] = [
   {
     name: "raise_at_once",
     breaks: "a higher limit holds a minute later",
+    file: "risk/functions/change_limit.sql",
     from: "interval := '24 hours'",
     to: "interval := '1 minute'",
     tests: ["db/risk/change_limit"],
@@ -56,6 +61,7 @@ export const limits: Mutation[] = [
   {
     name: "raise_a_moment_late",
     breaks: "a higher limit does not hold at the moment from which it should",
+    file: "risk/functions/limits_in_force.sql",
     from: "case when at >= (trader).day_limit_changes_at",
     to: "case when at > (trader).day_limit_changes_at",
     tests: ["db/api/place_orders_limits"],
@@ -63,21 +69,26 @@ export const limits: Mutation[] = [
   {
     name: "replaced_order_counts",
     breaks: "an order that is replaced counts beside its replacement",
-    from: "t_open_cost[t] := t_open_cost[t] - r.relieved_cents;",
-    to: "t_open_cost[t] := t_open_cost[t];",
+    file: "trading/functions/match_orders.sql",
+    from: "t_open_cost[t] := t_open_cost[t] - coalesce(r.relieved_cents[i], 0);",
+    to: "null;",
     tests: ["db/api/amend_order", "db/trading/release_orders"],
   },
   {
     name: "replaced_schedule_counts",
     breaks: "a scheduled order that is replaced counts beside its replacement",
-    from: "if r.scheduled_cost_cents is not null then",
-    to: `if r.scheduled_cost_cents is not null then
-      t_open_cost[t] := t_open_cost[t] + r.relieved_cents;`,
+    file: "trading/functions/match_orders.sql",
+    from: `if m_delay[g] is not null then
+      v_spent`,
+    to: `if m_delay[g] is not null then
+      t_open_cost[t] := t_open_cost[t] + coalesce(r.relieved_cents[i], 0);
+      v_spent`,
     tests: ["db/api/amend_order"],
   },
   {
     name: "expired_order_counts",
     breaks: "an order past its expiry counts toward the limits",
+    file: "trading/functions/active_order_cost_cents.sql",
     from: "(open_order).order_type = 'sell' or (open_order).expires_at <= at then 0",
     to: "(open_order).order_type = 'sell' then 0",
     tests: ["db/api/place_orders_limits"],
@@ -85,12 +96,16 @@ export const limits: Mutation[] = [
   {
     name: "scheduled_without_fee",
     breaks: "the worst case of a scheduled order has no fee",
+    file: "trading/functions/scheduled_cost_cents.sql",
+    from: `    + trading.fee_cents(taker_rate_bps, quantity::bigint * price * (100 - price))
+`,
+    to: "",
     tests: ["db/api/place_orders_live"],
   },
   {
     name: "exclusion_a_moment_longer",
     breaks: "an exclusion still holds at its end",
-    mark: "excluded",
+    file: "risk/functions/blocked_by.sql",
     from: "(trader).excluded_until > blocked_by.at",
     to: "(trader).excluded_until >= blocked_by.at",
     tests: ["db/admin/self_exclude"],
@@ -98,6 +113,7 @@ export const limits: Mutation[] = [
   {
     name: "exclusion_shortened",
     breaks: "an exclusion can be shortened",
+    file: "risk/functions/exclude.sql",
     from: "if v_excluded_until > exclude.until then",
     to: "if false then",
     tests: ["db/admin/self_exclude"],
@@ -105,6 +121,7 @@ export const limits: Mutation[] = [
   {
     name: "bucket_refills_twice_as_fast",
     breaks: "spent requests come back twice as fast",
+    file: "rate_limits/functions/read_allowance.sql",
     from: "v_spent := greatest(v_spent - v_rate * v_microseconds, 0);",
     to: "v_spent := greatest(v_spent - 2 * v_rate * v_microseconds, 0);",
     tests: ["db/rate_limits/count_requests"],
@@ -112,6 +129,7 @@ export const limits: Mutation[] = [
   {
     name: "refused_requests_count",
     breaks: "a request that one counter refuses is counted by the others",
+    file: "api/functions/count_requests.sql",
     from: "if allowed then",
     to: "if v_free[v_checks.checked[i]] > 0 then",
     tests: ["db/rate_limits/count_requests"],

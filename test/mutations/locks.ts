@@ -5,6 +5,7 @@ export const locks: Mutation[] = [
   {
     name: "market_lock_shared",
     breaks: "the lock of a market lets several in at once",
+    file: "trading/functions/lock_market.sql",
     from: "return pg_advisory_xact_lock(",
     to: "return pg_advisory_xact_lock_shared(",
     tests: ["concurrency/pairs"],
@@ -12,6 +13,7 @@ export const locks: Mutation[] = [
   {
     name: "traders_not_locked",
     breaks: "a batch reads its traders without locking them",
+    file: "trading/functions/lock_traders.sql",
     from: "for no key update;",
     to: ";",
     tests: ["concurrency/pairs"],
@@ -19,6 +21,7 @@ export const locks: Mutation[] = [
   {
     name: "traders_locked_from_above",
     breaks: "users are locked in descending order",
+    file: "trading/functions/lock_traders.sql",
     from: "order by t.user_id",
     to: "order by t.user_id desc",
     tests: ["db/trading/lock_more_traders"],
@@ -26,7 +29,7 @@ export const locks: Mutation[] = [
   {
     name: "free_market_not_locked",
     breaks: "a call that waits for no market places orders in locked ones",
-    mark: "free_market_lock",
+    file: "trading/functions/lock_free_markets.sql",
     from: "if v_market_id is null or",
     to: "if true or",
     tests: ["db/api/place_orders_markets"],
@@ -34,7 +37,7 @@ export const locks: Mutation[] = [
   {
     name: "free_market_lock_shared",
     breaks: "a call that waits for no market shares the locks of its markets",
-    mark: "free_market_lock",
+    file: "trading/functions/lock_free_markets.sql",
     from: "pg_try_advisory_xact_lock(",
     to: "pg_try_advisory_xact_lock_shared(",
     tests: ["concurrency/gathering"],
@@ -42,6 +45,7 @@ export const locks: Mutation[] = [
   {
     name: "busy_market_waited_for",
     breaks: "a call that is to wait for no market waits for each",
+    file: "trading/functions/place_orders.sql",
     from: "if place_orders.waits then",
     to: "if true then",
     tests: ["db/api/place_orders_markets"],
@@ -49,6 +53,7 @@ export const locks: Mutation[] = [
   {
     name: "later_makers_waited_for",
     breaks: "a call that holds users waits for more of them, in any order",
+    file: "trading/functions/lock_more_traders.sql",
     from: "nowait;",
     to: ";",
     tests: ["db/trading/lock_more_traders"],
@@ -56,11 +61,16 @@ export const locks: Mutation[] = [
   {
     name: "cancel_all_without_lock",
     breaks: "a cancel of all orders does not lock the first market",
+    file: "api/functions/cancel_all_orders.sql",
+    from: `    perform trading.lock_market(v_market_ids[1]);
+`,
+    to: "",
     tests: ["concurrency/cancel_all"],
   },
   {
     name: "switch_without_lock",
     breaks: "a dead man's switch cancels orders of locked markets",
+    file: "jobs/functions/cancel_dead_man_orders.sql",
     from: "trading.lock_free_markets(cancel_dead_man_orders.market_ids)",
     to: "cancel_dead_man_orders.market_ids",
     tests: ["db/api/set_dead_man"],
@@ -68,21 +78,35 @@ export const locks: Mutation[] = [
   {
     name: "cancel_without_lock",
     breaks: "a cancel does not lock the market",
+    file: "trading/functions/cancel_order.sql",
+    from: `  perform trading.lock_market(v_order.market_id);
+`,
+    to: "",
     tests: ["concurrency/pairs"],
   },
   {
     name: "amend_without_lock",
     breaks: "an amendment does not lock the market",
+    file: "trading/functions/amend_order.sql",
+    from: `  perform trading.lock_market(v_order.market_id);
+`,
+    to: "",
     tests: ["concurrency/pairs"],
   },
   {
     name: "amend_by_an_old_look",
     breaks: "an amendment goes by the order as it was before the lock",
+    file: "trading/functions/amend_order.sql",
+    from: `  m := trading.read_book_markets(array[v_order.market_id], v_at);
+  select o.* into v_order
+  from trading.find_order(amend_order.user_public_id, amend_order.order_public_id) as o;`,
+    to: "  m := trading.read_book_markets(array[v_order.market_id], v_at);",
     tests: ["concurrency/pairs"],
   },
   {
     name: "release_without_lock",
     breaks: "a release does not lock the market",
+    file: "trading/functions/try_lock_market.sql",
     from: "if pg_try_advisory_xact_lock((29037::bigint << 44) | try_lock_market.market_id) then",
     to: "if true then",
     tests: ["concurrency/live_pairs"],
@@ -90,26 +114,43 @@ export const locks: Mutation[] = [
   {
     name: "resolve_without_lock",
     breaks: "a resolution does not lock the market",
+    file: "trading/functions/resolve_market.sql",
+    from: `  perform trading.lock_market(resolve_market.market_id);
+`,
+    to: "",
     tests: ["concurrency/settlement", "concurrency/live_pairs"],
   },
   {
     name: "settle_without_locking_users",
     breaks: "a settlement moves cash of users that it has not locked",
+    file: "trading/functions/settle_market.sql",
+    from: `    for no key update of t
+`,
+    to: "",
     tests: ["concurrency/settlement"],
   },
   {
     name: "merge_without_lock",
     breaks: "a merge does not lock the market",
+    file: "trading/functions/merge_position.sql",
+    from: `  perform trading.lock_market(v_market_id);
+`,
+    to: "",
     tests: ["concurrency/settlement", "concurrency/live_pairs"],
   },
   {
     name: "split_without_lock",
     breaks: "a split does not lock the market",
+    file: "trading/functions/split_position.sql",
+    from: `  perform trading.lock_market(v_market_id);
+`,
+    to: "",
     tests: ["concurrency/settlement"],
   },
   {
     name: "exclude_looks_once",
     breaks: "self-exclusion and freezing miss the markets that the user came to meanwhile",
+    file: "trading/functions/lock_user_with_markets.sql",
     from: "where b.user_id = v_user_id and b.market_id <> all (v_market_ids)",
     to: "where b.user_id = v_user_id and false",
     tests: ["concurrency/pairs", "concurrency/operators"],
@@ -117,13 +158,17 @@ export const locks: Mutation[] = [
   {
     name: "cash_moved_without_lock",
     breaks: "a deposit does not lock its user",
-    from: "for no key update;",
-    to: ";",
+    file: "ledger/functions/move_cash.sql",
+    from: `  where t.public_id = move_cash.user_id
+  for no key update;`,
+    to: `  where t.public_id = move_cash.user_id
+  ;`,
     tests: ["concurrency/pairs"],
   },
   {
     name: "counters_not_locked",
     breaks: "requests are counted by what the counter was before others",
+    file: "rate_limits/functions/lock_counters.sql",
     from: "on conflict on constraint windows_pkey do update set taken = w.taken where false;",
     to: "on conflict on constraint windows_pkey do nothing;",
     tests: ["concurrency/rate_limits"],
@@ -131,6 +176,7 @@ export const locks: Mutation[] = [
   {
     name: "user_not_locked",
     breaks: "self-exclusion and limits do not lock their user",
+    file: "identity/functions/lock_user.sql",
     from: "for no key update;",
     to: ";",
     tests: ["concurrency/pairs"],
@@ -138,21 +184,38 @@ export const locks: Mutation[] = [
   {
     name: "exclude_without_markets",
     breaks: "self-exclusion does not lock the markets of the orders that it cancels",
+    file: "trading/functions/lock_user_with_markets.sql",
+    from: `        perform trading.lock_market(v_market_id);
+`,
+    to: "",
     tests: ["concurrency/live_pairs", "concurrency/pairs"],
   },
   {
     name: "status_without_lock",
     breaks: "an operator closes a market without locking it",
+    file: "admin/functions/set_market_status.sql",
+    from: `  perform trading.lock_market(v_market_id);
+`,
+    to: "",
     tests: ["concurrency/pairs", "concurrency/live_pairs"],
   },
   {
     name: "correct_without_lock",
     breaks: "a correction does not lock the market, nor its row",
+    file: "trading/functions/correct_resolution.sql",
+    from: `  perform trading.lock_market(correct_resolution.market_id);
+  perform
+  from catalog.markets as m
+  where m.id = correct_resolution.market_id
+  for no key update;
+`,
+    to: "",
     tests: ["concurrency/settlement"],
   },
   {
     name: "expire_without_lock",
     breaks: "the expiry sweep does not lock the market",
+    file: "jobs/functions/expire_orders.sql",
     from: "if not trading.try_lock_market(expire_orders.market_id, expire_orders.waits) then",
     to: "if false then",
     tests: ["concurrency/jobs"],
@@ -160,6 +223,7 @@ export const locks: Mutation[] = [
   {
     name: "close_without_lock",
     breaks: "a market is closed at its time without being locked",
+    file: "jobs/functions/close_markets.sql",
     from: "if not trading.try_lock_market(close_markets.market_id, close_markets.waits) then",
     to: "if false then",
     tests: ["concurrency/jobs"],
@@ -167,8 +231,10 @@ export const locks: Mutation[] = [
   {
     name: "makers_before_the_taker",
     breaks: "makers are locked before the takers, whatever their order",
-    from: "perform trading.lock_traders(v_user_ids);",
-    to: `perform trading.lock_traders(array(select k.user_id from unnest(v_slice.makers) as k));
+    file: "trading/functions/read_batch.sql",
+    from: "when 'wait' then perform trading.lock_traders(v_user_ids);",
+    to: `when 'wait' then
+      perform trading.lock_traders((batch.makers).user_id);
       perform trading.lock_traders(v_user_ids);`,
     tests: ["db/trading/lock_more_traders"],
   },

@@ -5,6 +5,7 @@ export const money: Mutation[] = [
   {
     name: "fee_rounded_down",
     breaks: "the fee is rounded down",
+    file: "trading/functions/fee_cents.sql",
     from: "(rate_bps * weight + 999999)",
     to: "(rate_bps * weight)",
     tests: ["db/trading/fee_cents"],
@@ -12,37 +13,53 @@ export const money: Mutation[] = [
   {
     name: "fee_rounded_for_each_fill",
     breaks: "each fill rounds its own fee up",
-    from: "trading.fee_cents(r.taker_rate_bps, v_weight) - v_fee",
-    to: "trading.fee_cents(r.taker_rate_bps, n::bigint * v_level * (100 - v_level))",
+    file: "trading/functions/match_orders.sql",
+    from: "trading.fee_cents(v_rate, v_weight) - v_fee;",
+    to: "trading.fee_cents(v_rate, n::bigint * v_level * (100 - v_level));",
     tests: ["db/api/place_orders_fees"],
   },
   {
     name: "fee_before_its_date",
     breaks: "the default fee holds before its date",
+    file: "trading/functions/fee_in_force.sql",
+    from: `      where s.market_id is null
+        and s.category_id is null
+        and s.effective_from <= fee_in_force.at
+      order by s.effective_from desc, s.id desc`,
+    to: `      where s.market_id is null
+        and s.category_id is null
+      order by s.effective_from desc, s.id desc`,
     tests: ["db/api/place_orders_fees"],
   },
   {
     name: "category_fee_before_its_date",
     breaks: "the fee of a category holds before its date",
+    file: "trading/functions/fee_in_force.sql",
+    from: `        and s.category_id = fee_in_force.category_id
+        and s.effective_from <= fee_in_force.at`,
+    to: "        and s.category_id = fee_in_force.category_id",
     tests: ["db/api/place_orders_fees"],
   },
   {
     name: "seller_spared_the_fee",
     breaks: "a seller is paid without the fee",
-    from: "n * v_maker_price - v_fill.fee_cents;",
-    to: "n * v_maker_price;",
+    file: "trading/functions/match_orders.sql",
+    from: "v_cents := n * v_level - f_fee[p];",
+    to: "v_cents := n * v_level;",
     tests: ["db/api/place_orders_fees"],
   },
   {
     name: "answered_without_the_fee",
     breaks: "the answer to a sale has a balance without the fee",
-    from: "t_balance[t] - v_spent - v_fee",
-    to: "t_balance[t] - v_spent - case when r.is_buy then v_fee else 0 end",
+    file: "trading/functions/match_orders.sql",
+    from: "t_balance[t] := t_balance[t] - v_spent - v_fee",
+    to: "t_balance[t] := t_balance[t] - v_spent - case when v_is_buy then v_fee else 0 end",
     tests: ["db/api/place_orders_fees", "db/api/place_orders_kinds"],
   },
   {
     name: "half_down",
     breaks: "half a cent is rounded down",
+    file: "core/functions/half_up.sql",
     from: "(2 * numerator + denominator) /",
     to: "(2 * numerator + denominator - 1) /",
     tests: ["db/core/half_up", "db/api/place_orders_positions"],
@@ -50,57 +67,71 @@ export const money: Mutation[] = [
   {
     name: "maker_keeps_cost",
     breaks: "a maker's sale leaves the cost with the shares that are left",
-    from: "s_cost[g] := s_cost[g] - v_cost_out;",
-    to: "s_cost[g] := s_cost[g];",
+    file: "trading/functions/match_orders.sql",
+    from: "a_cost[j] := a_cost[j] - v_cost_out;",
+    to: "null;",
     tests: ["db/api/place_orders_positions"],
   },
   {
     name: "buy_fees_forgotten",
     breaks: "a sale realises its gain without the buy fees of the shares",
-    from: "v_trade.taker_cents - v_cost_out - v_fees_out;",
-    to: "v_trade.taker_cents - v_cost_out;",
+    file: "trading/functions/match_orders.sql",
+    from: "f_taker_realised[p] := v_cents - v_cost_out - v_fees_out;",
+    to: "f_taker_realised[p] := v_cents - v_cost_out;",
     tests: ["db/api/place_orders_positions"],
   },
   {
     name: "escrow_not_moved",
     breaks: "pairs are minted without anything going into escrow",
-    mark: "escrow_leg",
-    from: "if v_escrow_cents <> 0 then",
-    to: "if false then",
+    file: "trading/functions/match_orders.sql",
+    from: `if v_cents <> 0 then
+          m_escrow[g]`,
+    to: `if false then
+          m_escrow[g]`,
     tests: ["db/api/place_orders_kinds"],
   },
   {
     name: "empty_escrow_leg_counted",
     breaks: "a trade that moves no escrow raises the version of the escrow",
-    mark: "escrow_leg",
-    from: "if v_escrow_cents <> 0 then",
-    to: "if true then",
+    file: "trading/functions/match_orders.sql",
+    from: `if v_cents <> 0 then
+          m_escrow[g]`,
+    to: `if true then
+          m_escrow[g]`,
     tests: ["db/api/place_orders_kinds"],
   },
   {
     name: "empty_fee_leg_counted",
     breaks: "a trade without a fee raises the version of the revenue",
-    from: "if v_fill.fee_cents > 0 then",
+    file: "trading/functions/match_orders.sql",
+    from: "if f_fee[p] > 0 then",
     to: "if true then",
     tests: ["db/api/place_orders_fees", "db/api/place_orders_kinds"],
   },
   {
     name: "empty_taker_leg_counted",
     breaks: "a trade that brings its taker nothing raises the version of their cash",
-    from: "if v_trade.taker_cents <> 0 then",
-    to: "if true then",
+    file: "trading/functions/match_orders.sql",
+    from: `if v_cents <> 0 then
+          a_balance[t]`,
+    to: `if true then
+          a_balance[t]`,
     tests: ["db/api/place_orders_fees"],
   },
   {
     name: "volume_of_one_side",
     breaks: "the NO volume is counted at the YES price",
-    from: "+ n * (100 - v_trade.price);",
-    to: "+ n * v_trade.price;",
+    file: "trading/functions/match_orders.sql",
+    from: `+ n * (100 - v_level);
+        m_trade`,
+    to: `+ n * v_level;
+        m_trade`,
     tests: ["db/api/place_orders_kinds"],
   },
   {
     name: "escrow_left_behind",
     breaks: "a journal does not move the escrow that it has a line of",
+    file: "ledger/functions/post_journal.sql",
     from: "escrow_cents = s.escrow_cents + m.escrow_cents,",
     to: "escrow_cents = s.escrow_cents,",
     tests: ["db/admin/resolve_market"],
@@ -108,6 +139,7 @@ export const money: Mutation[] = [
   {
     name: "day_opened_again",
     breaks: "a journal leaves the day of the user's last movement as it was",
+    file: "ledger/functions/post_journal.sql",
     from: "moved_on = greatest(u.moved_on, v_today)",
     to: "moved_on = u.moved_on",
     tests: ["db/admin/deposit"],
@@ -115,6 +147,7 @@ export const money: Mutation[] = [
   {
     name: "line_with_a_wrong_balance",
     breaks: "the lines of a journal start from no balance",
+    file: "ledger/functions/post_journal.sql",
     from: "m.balance_cents, m.balance_cents + m.amount_cents, m.version + 1",
     to: "0, m.amount_cents, m.version + 1",
     tests: ["db/admin/deposit"],
@@ -122,6 +155,7 @@ export const money: Mutation[] = [
   {
     name: "withdrawal_raises_external_cash",
     breaks: "a withdrawal counts as a deposit toward the limits",
+    file: "ledger/functions/move_cash.sql",
     from: "set external_cents = t.external_cents + v_signed_cents",
     to: "set external_cents = t.external_cents + move_cash.amount_cents",
     tests: ["db/api/place_orders_limits"],
@@ -129,6 +163,7 @@ export const money: Mutation[] = [
   {
     name: "reference_of_everybody",
     breaks: "a reference that another user had is taken for the same movement",
+    file: "ledger/functions/move_cash.sql",
     from: "m.user_id = v_trader.user_id",
     to: "true",
     tests: ["db/admin/deposit"],
@@ -136,6 +171,7 @@ export const money: Mutation[] = [
   {
     name: "settlement_forgets_fees",
     breaks: "a settlement realises its gain without the buy fees",
+    file: "trading/functions/settle_market.sql",
     from: "then h.yes_cost_cents + h.yes_fee_cents else 0 end",
     to: "then h.yes_cost_cents else 0 end",
     tests: ["db/admin/resolve_market"],
@@ -143,6 +179,7 @@ export const money: Mutation[] = [
   {
     name: "no_paid_as_yes",
     breaks: "a NO share is paid what a YES share is",
+    file: "trading/functions/payouts.sql",
     from: "else 100 - payouts.yes_payout_cents",
     to: "else payouts.yes_payout_cents",
     tests: ["db/admin/resolve_market"],
@@ -150,6 +187,7 @@ export const money: Mutation[] = [
   {
     name: "correction_with_a_wrong_sign",
     breaks: "a correction moves both sides the same way",
+    file: "trading/functions/settle_market.sql",
     from: "else -v_yes_more_cents",
     to: "else v_yes_more_cents",
     tests: ["db/admin/correct_resolution"],
@@ -157,6 +195,7 @@ export const money: Mutation[] = [
   {
     name: "correction_takes_no_debt",
     breaks: "a correction can't take a user below zero",
+    file: "ledger/functions/post_journal.sql",
     from: "when post_journal.kind = 'correction' then greatest",
     to: "when false then greatest",
     tests: ["db/admin/correct_resolution"],
@@ -164,6 +203,7 @@ export const money: Mutation[] = [
   {
     name: "merge_keeps_fees",
     breaks: "a merge leaves the buy fees with the shares that are left",
+    file: "trading/functions/merge_position.sql",
     from: "yes_fee_cents = h.yes_fee_cents - v_yes_fees_out,",
     to: "yes_fee_cents = h.yes_fee_cents,",
     tests: ["db/api/merge_position"],
@@ -171,13 +211,15 @@ export const money: Mutation[] = [
   {
     name: "merge_cost_of_all",
     breaks: "a merge takes out the cost of all shares",
-    from: "v_held.yes_cost_cents * v_request.quantity, v_held.yes_quantity",
-    to: "v_held.yes_cost_cents * v_held.yes_quantity, v_held.yes_quantity",
+    file: "trading/functions/merge_position.sql",
+    from: "    v_held.yes_cost_cents * merge_position.quantity, v_held.yes_quantity",
+    to: "    v_held.yes_cost_cents * v_held.yes_quantity, v_held.yes_quantity",
     tests: ["db/api/merge_position"],
   },
   {
     name: "split_costs_nothing",
     breaks: "the shares of a split have no cost",
+    file: "trading/functions/split_position.sql",
     from: "no_cost_cents = h.no_cost_cents + v_side_cost_cents",
     to: "no_cost_cents = h.no_cost_cents",
     tests: ["db/api/split_position"],
@@ -185,6 +227,7 @@ export const money: Mutation[] = [
   {
     name: "level_keeps_what_was_taken_off",
     breaks: "the depth keeps the shares that an amendment took off",
+    file: "trading/functions/reduce_order.sql",
     from: "array[-v_taken_off],",
     to: "array[0],",
     tests: ["db/api/amend_order"],
@@ -192,11 +235,16 @@ export const money: Mutation[] = [
   {
     name: "best_price_left_behind",
     breaks: "the best price stays where orders were cancelled",
+    file: "trading/functions/write_depth.sql",
+    from: `    best_yes_price = v_best_yes_price,
+`,
+    to: "",
     tests: ["db/trading/write_depth"],
   },
   {
     name: "first_position_of_another_price",
     breaks: "the best price moves, and its search begins at the place of the price before",
+    file: "trading/functions/write_depth.sql",
     from: "when v_best_no_price = s.best_no_price then",
     to: "when true then",
     tests: ["db/trading/write_depth"],
@@ -204,6 +252,7 @@ export const money: Mutation[] = [
   {
     name: "frozen_may_withdraw",
     breaks: "money is withdrawn from a frozen account",
+    file: "ledger/functions/move_cash.sql",
     from: "'withdrawal' and v_trader.frozen_at is not null then",
     to: "'withdrawal' and false then",
     tests: ["db/admin/freeze_user"],
@@ -211,42 +260,48 @@ export const money: Mutation[] = [
   {
     name: "order_not_counted",
     breaks: "the ids of new orders are not added up, so that one could be deleted unnoticed",
-    from: "placed_id_sum = s.placed_id_sum + d.id_sum",
-    to: "placed_id_sum = s.placed_id_sum",
+    file: "trading/functions/write_market_state.sql",
+    from: "s.placed_id_sum + coalesce(d.id_sum, 0)",
+    to: "s.placed_id_sum",
     tests: ["db/ledger/verify"],
   },
   {
     name: "released_order_counted_again",
     breaks: "an order is counted again when it is released",
-    from: "(o.id is not null and not o.was_scheduled)::int as placed",
-    to: "(o.id is not null)::int as placed",
+    file: "trading/functions/write_market_state.sql",
+    from: "case when v_is_release then 0 else x.placed[d.g] end",
+    to: "x.placed[d.g]",
     tests: ["db/ledger/verify"],
   },
   {
     name: "released_alone_counted_again",
     breaks: "an order that is released alone is counted again",
-    mark: "single_order_changes",
-    from: "(not v_order.was_scheduled)::int",
-    to: "1",
+    file: "trading/functions/write_market_state.sql",
+    from: `      and not v_is_release
+`,
+    to: "",
     tests: ["db/trading/release_orders"],
   },
   {
     name: "batch_not_counted",
     breaks: "of a batch only one order is counted",
-    from: "placed_count = s.placed_count + d.placed",
-    to: "placed_count = s.placed_count + least(d.placed, 1)",
+    file: "trading/functions/write_market_state.sql",
+    from: "else x.placed[d.g] end",
+    to: "else least(x.placed[d.g], 1) end",
     tests: ["db/api/place_orders_announcements"],
   },
   {
     name: "scheduled_order_not_counted",
     breaks: "an order is not counted while it waits for its release",
-    from: "or sum(l.placed) > 0",
+    file: "trading/functions/write_market_state.sql",
+    from: " or x.placed[g] > 0",
     to: "",
     tests: ["db/ledger/verify"],
   },
   {
     name: "proof_rounds_down",
     breaks: "the proof takes cost out of a position rounded down",
+    file: "trading/functions/verify_positions.sql",
     from: "v_cost_out := core.half_up(v_cost * v_shares, v_quantity)",
     to: "v_cost_out := v_cost * v_shares / v_quantity",
     tests: ["db/api/place_orders_batches"],
@@ -254,6 +309,11 @@ export const money: Mutation[] = [
   {
     name: "proof_left_out",
     breaks: "one subject is left out of the proof",
+    file: "ledger/functions/verify.sql",
+    from: `  select * from trading.verify_positions()
+  union all
+`,
+    to: "",
     tests: ["db/ledger/verify"],
   },
 ];

@@ -4,14 +4,13 @@ language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_piece record;
+  v_piece int;
   v_archived int := 0;
 begin
   loop
-    select a.looked_at, a.archived into v_piece
-    from trading.archive_orders(1000) as a;
-    exit when v_piece.looked_at = 0;
-    v_archived := v_archived + v_piece.archived;
+    v_piece := trading.archive_orders(1000);
+    exit when v_piece = 0;
+    v_archived := v_archived + v_piece;
   end loop;
   return v_archived;
 end

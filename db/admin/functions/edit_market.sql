@@ -39,7 +39,7 @@ begin
   -- Past its close time a market is closed, even if the job that does it is late.
   if v_closes_at is distinct from v_market.close_time
     and v_market.status <> 'closed'
-    and v_market.close_time <= core.now() -- mutant: passed_close_time_moved
+    and v_market.close_time <= core.now()
   then
     perform core.raise_error('INVALID_STATE', format(
       'The market closed at %s; admin.set_market_status opens it again, with a new close time',

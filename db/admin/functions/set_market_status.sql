@@ -15,7 +15,7 @@ begin
   end if;
 
   v_market_id := catalog.market_id(set_market_status.market_id);
-  perform trading.lock_market(v_market_id); -- mutant: status_without_lock
+  perform trading.lock_market(v_market_id);
   perform trading.change_market_status(
     v_market_id,
     set_market_status.status::catalog.market_status,

@@ -24,7 +24,7 @@ begin
   select u.* into strict v_user
   from identity.users as u
   where u.public_id = add_passkey.user_id
-  for no key update; -- mutant: passkeys_counted_at_once
+  for no key update;
   -- Again: the session may have been fresh when the challenge was made.
   v_session_id := identity.fresh_session(add_passkey.user_id, add_passkey.session_id);
   if not identity.take_challenge(add_passkey.challenge, v_session_id) then

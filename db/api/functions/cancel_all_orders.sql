@@ -67,7 +67,7 @@ begin
   cancelled := 0;
   if cardinality(v_market_ids) > 0 then
     -- Only the first one is waited for, so that no market is kept locked meanwhile.
-    perform trading.lock_market(v_market_ids[1]); -- mutant: cancel_all_without_lock
+    perform trading.lock_market(v_market_ids[1]);
     v_market_ids := v_market_ids[1] || trading.lock_free_markets(v_market_ids[2 : c_most_markets]);
     v_order_ids := array(
       select o.order_id
@@ -79,7 +79,7 @@ begin
     cancelled := trading.cancel_active_orders(
       v_order_ids, 'user_cancelled', core.now(),
       expires => true,
-      announced => false -- mutant: canceller_of_all_told
+      announced => false
     );
   end if;
   cancelled := cancelled + cancel_all_orders.cancelled_before;
@@ -94,7 +94,7 @@ begin
         using errcode = 'serialization_failure';
     end if;
     -- The count of all calls of the command is in the row of its key.
-    cancelled := cancelled - cancel_all_orders.cancelled_before + coalesce(( -- mutant: cancelled_of_the_last_call
+    cancelled := cancelled - cancel_all_orders.cancelled_before + coalesce((
       select k.cancelled_orders
       from trading.idempotency_keys as k
       where k.user_id = v_user_id

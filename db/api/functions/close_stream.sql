@@ -38,5 +38,5 @@ end
 $$;
 
 comment on function api.close_stream(uuid, text, uuid, int) is
-  'Stops counting a stream that api.open_stream has counted, with its slots. Locks: advisory locks of the address '
-  'and of the user; their counters.';
+  'Stops counting a stream that api.open_stream has counted, with its slots. Locks: advisory '
+  'locks of the address and of the user; their counters.';

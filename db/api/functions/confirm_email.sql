@@ -30,8 +30,8 @@ begin
     where l.token_hash = confirm_email.token_hash
       and l.kind = 'confirm_email'
       and l.expires_at > core.now()
-      and u.public_id is distinct from confirm_email.user_id -- mutant: session_is_no_proof
-      and not identity.is_password(u.id, confirm_email.password_hash) -- mutant: sign_up_of_a_stranger
+      and u.public_id is distinct from confirm_email.user_id
+      and not identity.is_password(u.id, confirm_email.password_hash)
   ) then
     return null;
   end if;

@@ -70,7 +70,7 @@ begin
     v_has_windows := false;
     for i in v_next .. v_end loop
       -- A request that one counter has no room for is not counted by the others either.
-      if allowed then -- mutant: refused_requests_count
+      if allowed then
         v_free[v_checks.checked[i]] := v_free[v_checks.checked[i]] - v_checks.counts[i];
         v_granted[v_checks.checked[i]] := v_granted[v_checks.checked[i]] + v_checks.counts[i];
       end if;

@@ -11,7 +11,7 @@ begin
   if find_user_position.last_event_id is null then
     return (select r.last_position from trading.outbox_relay as r where r.singleton);
   end if;
-  if trading.position_sent_at(find_user_position.last_event_id) >= core.now() - c_kept then -- mutant: old_events_continued
+  if trading.position_sent_at(find_user_position.last_event_id) >= core.now() - c_kept then
     return find_user_position.last_event_id;
   end if;
   return null;

@@ -45,7 +45,7 @@ begin
         ) as u
       ) end
     from trading.sent_events as e
-    where e.id > follow_events.after_id -- mutant: first_event_missed
+    where e.id > follow_events.after_id
     order by e.id
     limit follow_events.most;
   else

@@ -51,7 +51,7 @@ begin
       select t.*
       from trading.trades as t
       where t.market_id = m.id
-        and t.id > follow_market.after_trade_id -- mutant: trade_repeated
+        and t.id > follow_market.after_trade_id
       order by t.id
       limit c_most_trades + 1
     ) as r

@@ -11,7 +11,7 @@ declare
     encode(get_password_settings.link_hash, 'hex')
   );
   v_decoy text := get_password_settings.standard || '$' || rtrim(encode(substr(
-    sha256(identity.decoy_secret() || convert_to(v_name, 'UTF8')), 1, 16 -- mutant: decoy_salt
+    sha256(identity.decoy_secret() || convert_to(v_name, 'UTF8')), 1, 16
   ), 'base64'), '=');
   v_user_id bigint;
   v_kept text;
@@ -25,7 +25,7 @@ begin
     select u.id into v_user_id
     from identity.users as u
     where lower(u.email collate "C") = lower(get_password_settings.email collate "C")
-      and identity.is_confirmed(u); -- mutant: settings_of_an_unconfirmed_account
+      and identity.is_confirmed(u);
   else
     select u.id into v_user_id
     from identity.users as u

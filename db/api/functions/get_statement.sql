@@ -45,7 +45,7 @@ begin
             select y.* from ledger.posted_journals as y where y.id = e.journal_id limit 1
           ) as j
           where e.account_id = v_account_id
-            and e.account_version < v_before_version -- mutant: entry_on_two_pages
+            and e.account_version < v_before_version
           order by e.account_version desc
           limit v_limit
         )
@@ -55,7 +55,7 @@ begin
             t.id, t.taker_version, t.taker_cents, t.taker_balance_cents,
             'trade'::ledger.journal_kind, t.market_id, t.public_id, t.created_at
           from trading.trades as t
-          where (t.taker_user_id, t.id) < (v_user_id, v_before_id) -- mutant: trade_on_two_pages
+          where (t.taker_user_id, t.id) < (v_user_id, v_before_id)
             and t.taker_user_id >= v_user_id
             and t.taker_cents <> 0
           order by t.taker_user_id desc, t.id desc
@@ -68,7 +68,7 @@ begin
             'trade'::ledger.journal_kind, t.market_id, t.public_id, t.created_at
           from trading.trades as t
           where (t.maker_user_id, t.id) < (v_user_id, v_before_id)
-            and t.maker_user_id >= v_user_id -- mutant: statement_of_others
+            and t.maker_user_id >= v_user_id
             and t.maker_cents <> 0
           order by t.maker_user_id desc, t.id desc
           limit v_limit

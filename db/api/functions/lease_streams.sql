@@ -24,5 +24,5 @@ $$;
 
 comment on function api.lease_streams(uuid, json, uuid) is
   'Begins the lease of a server process, with the streams that it has open: [{address, userId, '
-  'slots}]. They are counted without a check of the caps, since they are open. instead_of: the lease that '
-  'it had before, which ends. Locks: the rows of that lease.';
+  'slots}]. They are counted without a check of the caps, since they are open. instead_of: the '
+  'lease that it had before, which ends. Locks: the rows of that lease.';

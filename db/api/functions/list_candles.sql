@@ -52,7 +52,7 @@ begin
       where c.market_id = v_market_id
         and c.width_minutes = v_width_minutes
         and c.start_at >= v_since
-        and c.start_at < v_until -- mutant: candle_at_the_end
+        and c.start_at < v_until
       order by c.start_at desc
       limit c_most_candles
     )

@@ -35,7 +35,7 @@ begin
   end if;
   if list_fills.order_id is not null then
     v_order_id := coalesce((
-      select o.id from trading.find_order(list_fills.user_id, list_fills.order_id) as o -- mutant: fills_of_anothers_order
+      select o.id from trading.find_order(list_fills.user_id, list_fills.order_id) as o
     ), 0);
     v_seen := array(
       select x.id

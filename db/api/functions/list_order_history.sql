@@ -40,7 +40,7 @@ begin
         select o.id, o.market_id
         from trading.orders as o
         where (o.user_id, o.id) < (v_user_id, v_before)
-          and o.user_id >= v_user_id -- mutant: history_of_others
+          and o.user_id >= v_user_id
         order by o.user_id desc, o.id desc
         limit case when v_market_id is null then list_order_history.most + 1 else c_window end
       )

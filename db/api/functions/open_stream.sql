@@ -57,8 +57,9 @@ end
 $$;
 
 comment on function api.open_stream(uuid, text, uuid, int) is
-  'Counts an event stream that a server process is about to open for an address and, if it is one '
-  'of a user, for the user; unless either of them would then hold more than rate_limits.stream_caps '
-  'says, in all processes whose lease is valid. A stream counts slots times. is_leased is false, and nothing is counted, when the '
-  'lease of the process is not there: api.lease_streams makes another. Locks: the lease, shared; '
-  'advisory locks of the address and of the user; their counters. Waits for no market and no user.';
+  'Counts an event stream that a server process is about to open for an address and, if it is '
+  'one of a user, for the user; unless either of them would then hold more than '
+  'rate_limits.stream_caps says, in all processes whose lease is valid. A stream counts slots '
+  'times. is_leased is false, and nothing is counted, when the lease of the process is not '
+  'there: api.lease_streams makes another. Locks: the lease, shared; advisory locks of the '
+  'address and of the user; their counters. Waits for no market and no user.';

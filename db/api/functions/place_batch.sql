@@ -21,15 +21,12 @@ declare
   v_user_id constant bigint := (
     select t.user_id from trading.traders as t where t.public_id = place_batch.user_id
   );
-  v_requests constant trading.order_request[] := array(
-    select r from trading.read_requests(place_batch.orders) as r
-  );
-  v_market_ids constant bigint[] := array(
-    select distinct r.market_id from unnest(v_requests) as r order by r.market_id nulls last
-  );
+  v_requests trading.requests := trading.read_requests(place_batch.orders);
+  v_count constant int := coalesce(cardinality(v_requests.user_id), 0);
+  v_market_ids constant bigint[] := trading.market_ids(v_requests.market_id);
   v_kept api.result;
   v_at timestamptz;
-  v_batch trading.matched_batch;
+  v_batch trading.batch;
   v_results api.result[];
   v_reply text;
 begin
@@ -46,20 +43,21 @@ begin
     return v_kept;
   end if;
 
-  if cardinality(v_requests) > 0 then
+  if v_count > 0 then
     v_at := core.now();
+    v_requests.market_place := trading.place_markets(v_requests.market_id, v_market_ids);
     v_batch := trading.match_as_one(
-      trading.read_markets(v_market_ids, v_at), v_requests, v_at, place_batch.atomic
+      v_requests, trading.read_book_markets(v_market_ids, v_at), v_at, place_batch.atomic
     );
-    if v_batch.requests is null then
+    if (v_batch.requests).user_id is null then
       return ('CONFLICT_RETRY', null, false, null)::api.result;
     end if;
     if place_batch.atomic then
-      v_results := trading.atomic_rejections(v_batch, cardinality(v_requests));
+      v_results := trading.atomic_rejections(v_batch, v_count);
     end if;
     if v_results is null then
       v_results := array(
-        select a from trading.order_answers(v_batch, trading.write_batch(v_batch)) as a
+        select a from trading.batch_answers(trading.write_batch(v_batch)) as a
       );
     end if;
   end if;

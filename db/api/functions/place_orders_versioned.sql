@@ -30,7 +30,7 @@ declare
       place_orders_versioned.orders,
       place_orders_versioned.atomic,
       place_orders_versioned.waits,
-      most_makers => case when place_orders_versioned.bounded then -- mutant: bounded_call_meets_all
+      most_makers => case when place_orders_versioned.bounded then
         trading.most_makers(delays_others => not place_orders_versioned.waits)
       end,
       skips => place_orders_versioned.skips

@@ -13,75 +13,76 @@ set enable_memoize = off
 as $$
 declare
   v_at constant timestamptz := core.now();
-  v_request trading.order_request;
-  v_batch trading.matched_batch;
-  v_result trading.order_result;
-  v_rejection core.error_codes;
-  v_body json;
-begin
-  select r.* into strict v_request
-  from trading.read_requests(
+  r trading.requests := trading.read_requests(
     jsonb_build_array(preview_order."order" - 'idempotencyKey')
-  ) as r;
-  v_batch := trading.match_batch(
-    trading.read_markets(array[v_request.market_id], v_at), array[v_request], v_at, false
   );
-  v_result := (v_batch.result).results[1];
-  if v_result.code in ('UNAUTHORIZED', 'CONFLICT_RETRY') then
-    return (v_result.code, null, false, null)::api.result;
+  v_batch trading.batch;
+  o trading.results;
+  k trading.makers;
+  f trading.fills;
+  v_rejection core.error_codes;
+begin
+  r.market_place := array[1];
+  v_batch := trading.match_batch(
+    r, trading.read_book_markets(r.market_id, v_at), v_at, locks => 'none'
+  );
+  o := v_batch.results;
+  k := v_batch.makers;
+  f := v_batch.fills;
+  if o.code[1] in ('UNAUTHORIZED', 'CONFLICT_RETRY') then
+    return (o.code[1], null, false, null)::api.result;
   end if;
   select e.* into v_rejection
   from core.error_codes as e
-  where e.code = v_result.code;
+  where e.code = o.code[1];
 
-  select json_build_object(
-    'status', coalesce(v_result.status::text, 'rejected'),
-    'fills', coalesce(f.fills, '[]'),
-    'filledQuantity', f.quantity,
-    'averagePrice', round(f.cents / nullif(f.quantity, 0)::numeric, 4),
-    'costCents', case v_request.order_type when 'buy' then f.cents else -f.cents end,
-    'feeCents', f.fee_cents,
-    'restingQuantity', case
-      when v_result.status in ('open', 'partially_filled') then v_result.left_quantity
-      else 0
-    end,
-    'balanceAfter', coalesce(
-      v_result.balance_cents,
-      (v_batch.traders).balances_cents[(v_batch.request_arrays).traders[1]]
-    ),
-    'rejection', case when v_result.code is not null then json_build_object(
-      'status', v_rejection.http_status,
-      'error', coalesce(
-        trading.rejection_message(v_result.code, v_request.problem), v_rejection.message
-      ),
-      'code', v_rejection.code
-    ) end
-  )
-  into v_body
-  from (
-    select
-      json_agg(
-        json_build_object(
-          'price', case k.book_side when 'yes' then k.book_price else 100 - k.book_price end,
-          'quantity', x.quantity
-        )
-        order by x.place
-      ) as fills,
-      coalesce(sum(x.quantity), 0) as quantity,
-      coalesce(
-        sum(
-          x.quantity
-          * case v_request.order_type when 'buy' then 100 - k.book_price else k.book_price end
+  return (
+    select (
+      null, null, false,
+      json_build_object(
+        'status', coalesce(o.status[1]::text, 'rejected'),
+        'fills', coalesce(x.fills, '[]'),
+        'filledQuantity', x.quantity,
+        'averagePrice', round(x.cents / nullif(x.quantity, 0)::numeric, 4),
+        'costCents', case r.order_type[1] when 'buy' then x.cents else -x.cents end,
+        'feeCents', x.fee_cents,
+        'restingQuantity', case
+          when o.status[1] in ('open', 'partially_filled') then o.left_quantity[1] else 0
+        end,
+        'balanceAfter', coalesce(
+          o.balance_cents[1], (v_batch.traders).balances_cents[v_batch.trader_place[1]]
         ),
-        0
-      ) as cents,
-      coalesce(sum(x.fee_cents), 0) as fee_cents
-    from unnest((v_batch.result).fills) with ordinality as x (
-      request, maker, quantity, fee_cents, place
-    )
-    cross join lateral (select (v_batch.makers[x.maker]).*) as k
-  ) as f;
-  return (null, null, false, v_body::text)::api.result;
+        'rejection', case when o.code[1] is not null then json_build_object(
+          'status', v_rejection.http_status,
+          'error', coalesce(
+            trading.rejection_message(o.code[1], r.problem[1]), v_rejection.message
+          ),
+          'code', v_rejection.code
+        ) end
+      )::text
+    )::api.result
+    from (
+      select
+        json_agg(
+          json_build_object(
+            'price', case when r.is_yes[1] then 100 - m.price else m.price end,
+            'quantity', f.quantity[p]
+          )
+          order by p
+        ) as fills,
+        coalesce(sum(f.quantity[p]), 0) as quantity,
+        coalesce(
+          sum(
+            f.quantity[p]
+            * case r.order_type[1] when 'buy' then 100 - m.price else m.price end
+          ),
+          0
+        ) as cents,
+        coalesce(sum(f.fee_cents[p]), 0) as fee_cents
+      from generate_subscripts(f.request_place, 1) as p
+      cross join lateral (select k.book_price[f.maker_place[p]] offset 0) as m (price)
+    ) as x
+  );
 end
 $$;
 

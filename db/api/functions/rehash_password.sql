@@ -11,7 +11,7 @@ declare
   );
 begin
   perform identity.lock_account(v_user_id);
-  if identity.is_password(v_user_id, rehash_password.current_hash) then -- mutant: old_password_comes_back
+  if identity.is_password(v_user_id, rehash_password.current_hash) then
     perform identity.set_password(v_user_id, rehash_password.password_hash);
   end if;
 end

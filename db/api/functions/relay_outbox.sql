@@ -43,7 +43,7 @@ begin
   from trading.outbox_id_seq as q;
   select a.* into strict v_done
   from trading.outbox_relay as a;
-  if v_done.cluster <> v_cluster then -- mutant: lost_ids_given_again
+  if v_done.cluster <> v_cluster then
     -- No lost id can be as high, unless there were a million events a second.
     v_done.last_event_id :=
       greatest(v_done.last_event_id + 1, floor(extract(epoch from v_at) * 1000000)::bigint);
@@ -78,7 +78,7 @@ begin
     )
     select
       v_done.last_event_id + row_number() over by_id,
-      v_done.last_position + sum(m.positions) over by_id, -- mutant: positions_overlap
+      v_done.last_position + sum(m.positions) over by_id,
       m.channel, m.payload, v_at,
       case when m.channel = 'user_event' then coalesce(
         m.user_id,

@@ -12,7 +12,7 @@ begin
   select u.id into strict v_user_id
   from identity.users as u
   where u.public_id = remove_passkey.user_id
-  for no key update; -- mutant: ways_in_counted_at_once
+  for no key update;
   perform identity.check_not_frozen(v_user_id);
   delete from identity.passkeys as p
   where p.public_id = remove_passkey.passkey_id
@@ -24,7 +24,7 @@ begin
   -- The passkey is locked before the session, as by api.sign_in_by_passkey.
   perform identity.fresh_session(remove_passkey.user_id, remove_passkey.session_id);
   if not exists (select from identity.passwords as w where w.user_id = v_user_id)
-    and not exists (select from identity.passkeys as p where p.user_id = v_user_id) -- mutant: last_passkey
+    and not exists (select from identity.passkeys as p where p.user_id = v_user_id)
   then
     perform core.raise_error(
       'INVALID_STATE', 'This passkey is the only way into the account: set a password first'

@@ -12,7 +12,7 @@ begin
   select u.id into strict v_user_id
   from identity.users as u
   where u.public_id = revoke_keys.user_id
-  for no key update; -- mutant: keys_made_beside_a_revocation
+  for no key update;
   v_key_ids := array(
     select k.id
     from identity.api_keys as k

@@ -51,9 +51,9 @@ begin
     );
     if v_result.replayed is null then
       perform trading.lock_market(v_market_id);
-      v_result := trading.find_reply( -- mutant: key_read_before_the_lock
-        v_user_id, run_command.idempotency_key, run_command.request_fingerprint -- mutant: key_read_before_the_lock
-      ); -- mutant: key_read_before_the_lock
+      v_result := trading.find_reply(
+        v_user_id, run_command.idempotency_key, run_command.request_fingerprint
+      );
     end if;
   end if;
 
@@ -62,7 +62,7 @@ begin
       when 'cancel' then trading.cancel_order(run_command.user_id, run_command.order_id)
       when 'amend' then trading.amend_order(
         run_command.user_id, run_command.order_id, run_command.price, run_command.quantity,
-        most_makers => case when run_command.bounded then -- mutant: bounded_amendment_meets_all
+        most_makers => case when run_command.bounded then
           least(c_most_makers, trading.most_makers(delays_others => true))
         end
       )
@@ -73,7 +73,7 @@ begin
         run_command.user_id, run_command.market_id, run_command.quantity
       )
     end;
-    if c_is_keyed and v_result.code is null then -- mutant: reply_not_kept
+    if c_is_keyed and v_result.code is null then
       perform trading.lock_traders(array[v_user_id]);
       perform trading.keep_reply(
         v_user_id, run_command.idempotency_key, run_command.request_fingerprint, v_result.body

@@ -80,9 +80,9 @@ begin
   v_at := core.now();
 
   -- Renewed in time, or fired: the clock decides under the lock, and not who comes first.
-  v_last_stopped_id := trading.last_stopped_order(v_switch, v_at, grace => '0'); -- mutant: renewed_too_late
+  v_last_stopped_id := trading.last_stopped_order(v_switch, v_at, grace => '0');
   if v_last_stopped_id is not null and (
-    not v_is_locked -- mutant: switch_ended_beside_an_order
+    not v_is_locked
     or exists (select from trading.open_orders_until(v_user_id, v_last_stopped_id, null, 1))
   ) then
     code := 'DEAD_MAN_FIRED';
@@ -96,7 +96,7 @@ begin
     v_switch.last_fired_at := v_switch.expires_at;
   end if;
   update trading.dead_man_switches as s set
-    expires_at = v_expires_at, -- mutant: switch_not_renewed
+    expires_at = v_expires_at,
     fired_at = null,
     last_order_id = null,
     last_fired_at = v_switch.last_fired_at

@@ -30,7 +30,7 @@ begin
   -- Compared again behind the lock: the password may have changed meanwhile. A wrong one locks
   -- nothing, so the time taken does not show that the address has an account.
   perform identity.lock_account(v_user.id);
-  if not identity.is_password(v_user.id, sign_in.password_hash) then -- mutant: session_by_an_old_password
+  if not identity.is_password(v_user.id, sign_in.password_hash) then
     return;
   end if;
   user_id := v_user.public_id;

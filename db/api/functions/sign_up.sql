@@ -31,7 +31,7 @@ begin
   end if;
   if sign_up.invitation_hash is not null then
     v_invitation := identity.take_link('invitation', sign_up.invitation_hash);
-    if lower(v_invitation.email collate "C") <> lower(sign_up.email collate "C") then -- mutant: invitation_of_another_address
+    if lower(v_invitation.email collate "C") <> lower(sign_up.email collate "C") then
       perform core.raise_error('INVALID_LINK', 'The invitation is for another e-mail address');
     end if;
   end if;
@@ -40,7 +40,7 @@ begin
   insert into identity.users (public_id, email, display_name, handle)
   values (
     v_id,
-    case when email_confirmed then sign_up.email else identity.unconfirmed_email(v_id) end, -- mutant: address_without_a_link
+    case when email_confirmed then sign_up.email else identity.unconfirmed_email(v_id) end,
     sign_up.display_name,
     case when email_confirmed then sign_up.handle
       else 'new-' || right(replace(v_id::text, '-', ''), 16) end
@@ -55,7 +55,7 @@ begin
     perform identity.queue_mail('confirm_email', v_user.id, sign_up.email);
   end if;
   if v_settings.play_money_cents > 0 then
-    perform ledger.move_cash(v_id, 'deposit', v_settings.play_money_cents, 'play money'); -- mutant: play_money_twice
+    perform ledger.move_cash(v_id, 'deposit', v_settings.play_money_cents, 'play money');
   end if;
   user_id := v_id;
   cookie := identity.open_session(

@@ -12,7 +12,7 @@ begin
     perform
     from catalog.events as e
     where e.id = new.event_id
-    for share; -- mutant: words_of_a_title_before
+    for share;
   end if;
   v_text := concat_ws(' ', new.title, (
     select e.title

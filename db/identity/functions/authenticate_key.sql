@@ -7,14 +7,14 @@ as $$
     u.public_id,
     k.public_id,
     k.scopes,
-    floor(least(5000, extract(epoch from k.expires_at - core.now()) * 1000))::int -- mutant: keys_outlive_their_expiry
+    floor(least(5000, extract(epoch from k.expires_at - core.now()) * 1000))::int
   from identity.api_keys as k
   join identity.users as u on u.id = k.user_id
   where k.key_hash = authenticate_key.key_hash
     and identity.is_key_in_force(k)
     and (
-      k.allowed_addresses is null -- mutant: keys_valid_everywhere
-      or identity.plain_address(authenticate_key.address) <<= any (k.allowed_addresses) -- mutant: mapped_addresses_are_others
+      k.allowed_addresses is null
+      or identity.plain_address(authenticate_key.address) <<= any (k.allowed_addresses)
     )
 $$;
 

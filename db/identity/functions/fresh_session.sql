@@ -14,7 +14,7 @@ begin
   join identity.users as u on u.id = s.user_id
   where s.public_id = fresh_session.session_id
     and u.public_id = fresh_session.user_id
-    and s.created_at > core.now() - c_fresh_for -- mutant: old_session
+    and s.created_at > core.now() - c_fresh_for
   for key share of s;
   if not found then
     perform core.raise_error('SIGN_IN_AGAIN');

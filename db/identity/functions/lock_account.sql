@@ -6,7 +6,7 @@ as $$
   select
   from identity.users as u
   where u.id = lock_account.user_id
-  for no key update -- mutant: account_not_locked
+  for no key update
 $$;
 
 comment on function identity.lock_account(bigint) is

@@ -10,7 +10,7 @@ begin
   select t.user_id into v_id
   from trading.traders as t
   where t.public_id = lock_user.user_id
-  for no key update; -- mutant: user_not_locked
+  for no key update;
   if not found then
     perform core.raise_error('NOT_FOUND', format('There is no user %s', lock_user.user_id));
   end if;

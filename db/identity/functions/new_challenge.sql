@@ -17,7 +17,7 @@ begin
     from identity.passkey_challenges as x
     where x.expires_at <= v_at
     order by x.expires_at
-    limit 2 -- mutant: old_challenges_stay
+    limit 2
     for update skip locked
   ));
   insert into identity.passkey_challenges as c (challenge, session_id, created_at, expires_at)

@@ -25,7 +25,7 @@ begin
     limit 1
     for update of x skip locked
   );
-  if found then -- mutant: every_notice_is_sent
+  if found then
     return;
   end if;
   perform identity.queue_mail(notify_user.kind, u.id, u.email, notify_user.details)
@@ -38,7 +38,7 @@ begin
       where m.user_id = notify_user.user_id
         and m.kind = notify_user.kind
         and m.created_at > v_at - interval '1 day'
-    ) < c_most_a_day); -- mutant: notices_without_end
+    ) < c_most_a_day);
 end
 $$;
 

@@ -15,11 +15,11 @@ begin
   perform identity.set_password(replace_password.user_id, replace_password.password_hash);
   delete from identity.links as l
   where l.user_id = replace_password.user_id
-    and l.kind in ('password_reset', 'recovery', 'sign_in'); -- mutant: sign_in_link_outlives_a_password
+    and l.kind in ('password_reset', 'recovery', 'sign_in');
   -- Who knew the password before may have asked for another address. A sign-up stays.
   delete from identity.email_claims as c
-  where c.user_id = replace_password.user_id -- mutant: change_of_address_outlives_a_password
-    and c.handle is null; -- mutant: sign_up_ends_with_a_password
+  where c.user_id = replace_password.user_id
+    and c.handle is null;
   delete from identity.links as l
   where l.user_id = replace_password.user_id
     and l.kind = 'confirm_email'
@@ -29,7 +29,7 @@ begin
   perform identity.end_sessions(array(
     select s.id
     from identity.sessions as s
-    where s.user_id = replace_password.user_id -- mutant: sessions_outlive_a_password
+    where s.user_id = replace_password.user_id
       and not replace_password.keeps_sessions
   ));
   perform identity.notify_user(

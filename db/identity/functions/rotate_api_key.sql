@@ -24,7 +24,7 @@ begin
   select k.* into strict v_old
   from identity.api_keys as k
   where k.id = rotate_api_key.key_id
-  for no key update; -- mutant: keys_rotated_at_once
+  for no key update;
   if not identity.is_key_in_force(v_old) then
     perform core.raise_error('INVALID_STATE', 'The key is not in force any more');
   end if;
@@ -37,22 +37,22 @@ begin
   end if;
 
   if rotate_api_key.overlap = '0' then
-    perform identity.revoke_api_keys(array[v_old.id]); -- mutant: rotated_keys_stay
+    perform identity.revoke_api_keys(array[v_old.id]);
   else
     update identity.api_keys as k
-    set expires_at = least(k.expires_at, v_at + rotate_api_key.overlap) -- mutant: rotation_prolongs
+    set expires_at = least(k.expires_at, v_at + rotate_api_key.overlap)
     where k.id = v_old.id;
   end if;
   return identity.add_api_key(
     user_id => v_old.user_id,
     name => v_old.name,
     key_hash => rotate_api_key.key_hash,
-    scopes => v_old.scopes, -- mutant: rotation_adds_scopes
+    scopes => v_old.scopes,
     expires_at => case when v_old.expires_at is not null then
       least(v_at
         + extract(epoch from v_old.expires_at - v_old.created_at) * interval '1 second', c_last)
     end,
-    allowed_addresses => v_old.allowed_addresses, -- mutant: rotation_opens_addresses
+    allowed_addresses => v_old.allowed_addresses,
     replaces => v_old.id
   );
 end

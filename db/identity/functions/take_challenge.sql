@@ -6,8 +6,8 @@ as $$
   with taken as (
     delete from identity.passkey_challenges as c
     where c.challenge = take_challenge.challenge
-      and c.session_id is not distinct from take_challenge.session_id -- mutant: any_challenge
-      and c.expires_at > core.now() -- mutant: challenge_without_end
+      and c.session_id is not distinct from take_challenge.session_id
+      and c.expires_at > core.now()
     returning 1
   )
   select count(*) = 1 from taken

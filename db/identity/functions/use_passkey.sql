@@ -23,11 +23,11 @@ begin
   from identity.users as u
   where p.credential_id = use_passkey.credential_id
     and u.id = p.user_id
-    and u.public_id = use_passkey.user_handle -- mutant: passkey_of_any_user
+    and u.public_id = use_passkey.user_handle
     and (
-      p.sign_count < use_passkey.sign_count -- mutant: count_may_stay
+      p.sign_count < use_passkey.sign_count
       -- The device does not count.
-      or (p.sign_count = 0 and use_passkey.sign_count = 0) -- mutant: count_may_end
+      or (p.sign_count = 0 and use_passkey.sign_count = 0)
     )
   returning p.user_id into v_user_id;
   return v_user_id;

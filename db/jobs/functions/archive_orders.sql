@@ -11,11 +11,10 @@ set enable_hashjoin = off
 set enable_mergejoin = off
 as $$
 begin
-  return (select a.looked_at from trading.archive_orders(archive_orders.most) as a);
+  return trading.archive_orders(archive_orders.most);
 end
 $$;
 
 comment on function jobs.archive_orders(int) is
-  'Looks at orders that may be due for the archive, at most so many, and moves there those that '
-  'were cancelled 30 days ago without a fill; returns how many it looked at. Locks: the row of '
-  'trading.archive_progress; no market and no user.';
+  'Moves orders to the archive that were cancelled 30 days ago without a fill, at most so many, '
+  'and returns how many. Locks: see trading.archive_orders; no market and no user.';

@@ -25,15 +25,15 @@ begin
       else '{}'
     end;
   else
-    v_locked := trading.lock_free_markets(cancel_dead_man_orders.market_ids); -- mutant: switch_without_lock
+    v_locked := trading.lock_free_markets(cancel_dead_man_orders.market_ids);
   end if;
   cancelled := trading.cancel_active_orders(
     array(
       select b.order_id
       from trading.active_orders as b
       where b.order_id = any (cancel_dead_man_orders.order_ids)
-        and b.market_id = any (v_locked) -- mutant: busy_market_done_too
-        and exists ( -- mutant: orders_without_a_switch
+        and b.market_id = any (v_locked)
+        and exists (
           select
           from trading.dead_man_switches as s
           where s.user_id = b.user_id

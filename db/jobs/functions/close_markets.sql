@@ -11,7 +11,7 @@ set enable_seqscan = off
 set enable_bitmapscan = off
 as $$
 begin
-  if not trading.try_lock_market(close_markets.market_id, close_markets.waits) then -- mutant: close_without_lock
+  if not trading.try_lock_market(close_markets.market_id, close_markets.waits) then
     return null;
   end if;
   return trading.close_market(close_markets.market_id, close_markets.most);

@@ -29,7 +29,7 @@ declare
 begin
   -- The row of a user whom many trade with is hardly ever free. So of the users who were skipped
   -- one is waited for, before anything else is locked.
-  if v_overdue_user_id is not null then -- mutant: busy_user_skipped
+  if v_overdue_user_id is not null then
     begin
       perform trading.lock_traders(array[v_overdue_user_id]);
     exception when lock_not_available then
@@ -42,7 +42,7 @@ begin
     cross join lateral (
       select t.user_id from trading.traders as t where t.user_id = x.user_id
     ) as u
-    where x.expires_at <= v_at -- mutant: switch_fires_early
+    where x.expires_at <= v_at
       and x.fired_at is null
     order by x.expires_at
     limit due_dead_man_orders.most
@@ -66,7 +66,7 @@ begin
     from trading.dead_man_switches as x
     where x.expires_at <= v_at
       and x.fired_at is not null
-      and not exists ( -- mutant: switch_ends_too_soon
+      and not exists (
         select
         from trading.open_orders_until(x.user_id, x.last_order_id, null, 1)
       )

@@ -14,7 +14,7 @@ as $$
 declare
   v_order_ids bigint[];
 begin
-  if not trading.try_lock_market(expire_orders.market_id, expire_orders.waits) then -- mutant: expire_without_lock
+  if not trading.try_lock_market(expire_orders.market_id, expire_orders.waits) then
     return null;
   end if;
   v_order_ids := array(

@@ -31,7 +31,7 @@ begin
     select t
     from trading.trades as t
     -- As a range: an equality would let the planner walk the primary key.
-    where (t.market_id, t.id) > (v_progress.market_id, v_progress.last_trade_id) -- mutant: trade_in_candles_twice
+    where (t.market_id, t.id) > (v_progress.market_id, v_progress.last_trade_id)
       and t.market_id <= v_progress.market_id
     order by t.market_id, t.id
     limit make_candles.most

@@ -18,7 +18,7 @@ begin
   where k.ctid = any (array(
     select x.ctid
     from trading.idempotency_keys as x
-    where x.created_at <= (select core.now()) - trading.key_lifetime() -- mutant: keys_removed_early
+    where x.created_at <= (select core.now()) - trading.key_lifetime()
     order by x.created_at
     limit remove_keys.most
     -- A new order may be taking over an old key: it is skipped, so that neither side waits.

@@ -18,8 +18,8 @@ begin
     select u.id, u.public_id, x.created_at
     from identity.email_claims as x
     join identity.users as u on u.id = x.user_id
-    where x.created_at <= v_at - interval '30 days' -- mutant: sign_up_ends_early
-      and x.handle is not null -- mutant: change_of_address_ends_the_account
+    where x.created_at <= v_at - interval '30 days'
+      and x.handle is not null
     order by x.created_at
     limit remove_sign_ups.most
     for no key update of u skip locked
@@ -35,7 +35,7 @@ begin
     if v_has_orders then
       v_market_ids := trading.lock_user_with_markets(v_public_id);
       perform trading.clear_orders_of_user(
-        v_user_id, v_market_ids, 'user_cancelled', core.now() -- mutant: orders_outlive_a_sign_up
+        v_user_id, v_market_ids, 'user_cancelled', core.now()
       );
     end if;
     v_count := v_count + 1;

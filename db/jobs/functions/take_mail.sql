@@ -19,10 +19,10 @@ begin
     select m.* into v_mail
     from identity.mails as m
     where m.due_at <= v_at
-      and m.kind in ('confirm_email', 'password_reset', 'recovery', 'invitation') -- mutant: notices_before_links
+      and m.kind in ('confirm_email', 'password_reset', 'recovery', 'invitation')
     order by m.due_at
     limit 1
-    for update skip locked; -- mutant: locked_mail_waited_for
+    for update skip locked;
     if not found then
       select m.* into v_mail
       from identity.mails as m
@@ -115,7 +115,7 @@ begin
   kind := v_mail.kind;
   address := v_mail.address;
   details := v_mail.details;
-  if kind = 'confirm_email' and v_owner_id is not null then -- mutant: link_to_a_taken_address
+  if kind = 'confirm_email' and v_owner_id is not null then
     -- Only the owner of the address learns that it has an account.
     kind := 'address_taken';
   elsif kind = 'confirm_email' then

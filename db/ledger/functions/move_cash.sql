@@ -34,14 +34,14 @@ begin
   select t.* into v_trader
   from trading.traders as t
   where t.public_id = move_cash.user_id
-  for no key update; -- mutant: cash_moved_without_lock
+  for no key update;
   if not found then
     perform core.raise_error('NOT_FOUND', format('There is no user %s', move_cash.user_id));
   end if;
 
   select m.amount_cents into v_moved_cents
   from ledger.cash_movements as m
-  where m.user_id = v_trader.user_id -- mutant: reference_of_everybody
+  where m.user_id = v_trader.user_id
     and m.kind = move_cash.kind
     and m.reference = move_cash.reference;
   if found then
@@ -54,7 +54,7 @@ begin
     return v_trader.balance_cents;
   end if;
 
-  if move_cash.kind = 'withdrawal' and v_trader.frozen_at is not null then -- mutant: frozen_may_withdraw
+  if move_cash.kind = 'withdrawal' and v_trader.frozen_at is not null then
     perform core.raise_error(
       'ACCOUNT_FROZEN', 'The account is frozen: deposits are possible, withdrawals are not'
     );
@@ -82,7 +82,7 @@ begin
     v_journal_id, v_trader.user_id, move_cash.kind, move_cash.reference, move_cash.amount_cents
   );
   update trading.traders as t
-  set external_cents = t.external_cents + v_signed_cents -- mutant: withdrawal_raises_external_cash
+  set external_cents = t.external_cents + v_signed_cents
   where t.user_id = v_trader.user_id;
 
   return v_trader.balance_cents + v_signed_cents;

@@ -50,7 +50,7 @@ begin
     )
     select
       v_journal_id, m.account_id, m.amount_cents,
-      m.balance_cents, m.balance_cents + m.amount_cents, m.version + 1 -- mutant: line_with_a_wrong_balance
+      m.balance_cents, m.balance_cents + m.amount_cents, m.version + 1
     from (
       select u.account_id, u.amount_cents, u.balance_cents, u.version
       from users as u
@@ -84,7 +84,7 @@ begin
   ),
   moved_markets as (
     update trading.market_state as s set
-      escrow_cents = s.escrow_cents + m.escrow_cents, -- mutant: escrow_left_behind
+      escrow_cents = s.escrow_cents + m.escrow_cents,
       escrow_version = s.escrow_version + m.escrow_lines,
       revenue_cents = s.revenue_cents + m.revenue_cents,
       revenue_version = s.revenue_version + m.revenue_lines
@@ -95,10 +95,10 @@ begin
     balance_cents = u.balance_cents + u.amount_cents,
     account_version = u.version + 1,
     overdraft_cents = case
-      when post_journal.kind = 'correction' then greatest(0, -(u.balance_cents + u.amount_cents)) -- mutant: correction_takes_no_debt
+      when post_journal.kind = 'correction' then greatest(0, -(u.balance_cents + u.amount_cents))
       else least(t.overdraft_cents, greatest(0, -(u.balance_cents + u.amount_cents)))
     end,
-    moved_on = greatest(u.moved_on, v_today) -- mutant: day_opened_again
+    moved_on = greatest(u.moved_on, v_today)
   from users as u
   where t.user_id = u.user_id;
 

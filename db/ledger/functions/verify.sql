@@ -29,8 +29,8 @@ as $$
   union all
   select * from trading.verify_fees()
   union all
-  select * from trading.verify_positions() -- mutant: proof_left_out
-  union all -- mutant: proof_left_out
+  select * from trading.verify_positions()
+  union all
   select * from trading.verify_settlements()
   union all
   select * from trading.verify_books()

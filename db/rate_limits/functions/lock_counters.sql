@@ -13,7 +13,7 @@ begin
       as c (bucket, subject, place)
     where c.bucket <> 'v1-trading'
     order by c.place
-    on conflict on constraint windows_pkey do update set taken = w.taken where false; -- mutant: counters_not_locked
+    on conflict on constraint windows_pkey do update set taken = w.taken where false;
   end if;
 
   if 'v1-trading' = any (lock_counters.checks.buckets) then

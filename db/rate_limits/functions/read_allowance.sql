@@ -19,7 +19,7 @@ begin
   -- The first bound is for the product, which must stay within a bigint; the second for a clock
   -- that was set back.
   v_microseconds := greatest(least(v_microseconds, v_spent / v_rate + 1), 0);
-  v_spent := greatest(v_spent - v_rate * v_microseconds, 0); -- mutant: bucket_refills_twice_as_fast
+  v_spent := greatest(v_spent - v_rate * v_microseconds, 0);
   v_free := (v_capacity - v_spent) / c_token;
   return row(
     'v1-trading',

@@ -2,7 +2,7 @@ create or replace function risk.blocked_by(trader trading.traders, at timestampt
 returns text
 language sql immutable parallel safe
 return case
-  when (trader).excluded_until > blocked_by.at then 'SELF_EXCLUDED' -- mutant: excluded
+  when (trader).excluded_until > blocked_by.at then 'SELF_EXCLUDED'
   when (trader).frozen_at is not null then 'ACCOUNT_FROZEN'
   when (trader).limits_reviewed_at is null then 'LIMITS_SETUP_REQUIRED'
 end;

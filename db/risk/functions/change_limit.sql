@@ -10,7 +10,7 @@ language plpgsql immutable
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  c_delay constant interval := '24 hours'; -- mutant: raise_at_once
+  c_delay constant interval := '24 hours';
   v_in_force_cents constant bigint := case
     when change_limit.at >= changes_at then next_limit_cents
     else limit_cents

@@ -5,7 +5,7 @@ returns boolean
 language sql immutable parallel safe
 return
   coalesce(
-    greatest(0, (untraded).day_cents - balance_cents) + cost_cents > (limits).day_cents, false -- mutant: day_limit
+    greatest(0, (untraded).day_cents - balance_cents) + cost_cents > (limits).day_cents, false
   )
   or coalesce(
     greatest(0, (untraded).week_cents - balance_cents) + cost_cents > (limits).week_cents, false

@@ -18,7 +18,7 @@ begin
   select t.excluded_until into v_excluded_until
   from trading.traders as t
   where t.user_id = v_user_id;
-  if v_excluded_until > exclude.until then -- mutant: exclusion_shortened
+  if v_excluded_until > exclude.until then
     perform core.raise_error('INVALID_REQUEST', format(
       'The user is already excluded until %s; an exclusion cannot be shortened', v_excluded_until
     ));

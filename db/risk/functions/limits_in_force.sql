@@ -2,7 +2,7 @@ create or replace function risk.limits_in_force(trader trading.traders, at times
 returns risk.loss_limits
 language sql immutable parallel safe
 return row(
-  case when at >= (trader).day_limit_changes_at -- mutant: raise_a_moment_late
+  case when at >= (trader).day_limit_changes_at
     then (trader).next_day_limit_cents else (trader).day_limit_cents end,
   case when at >= (trader).week_limit_changes_at
     then (trader).next_week_limit_cents else (trader).week_limit_cents end,

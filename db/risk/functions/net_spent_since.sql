@@ -7,7 +7,7 @@ return coalesce(
       - (o.external_cents - o.balance_cents)
     from ledger.day_openings as o
     where o.user_id = (trader).user_id
-      and o.day >= net_spent_since.day -- mutant: window_from_the_day_after
+      and o.day >= net_spent_since.day
     order by o.day
     limit 1
   ),

@@ -4,7 +4,7 @@ create or replace function trading.active_order_cost_cents(
 returns bigint
 language sql stable
 return case
-  when (open_order).order_type = 'sell' or (open_order).expires_at <= at then 0 -- mutant: expired_order_counts
+  when (open_order).order_type = 'sell' or (open_order).expires_at <= at then 0
   when (open_order).queue_position is not null
     then (open_order).left_quantity::bigint * (open_order).book_price
   else trading.scheduled_order_cost_cents((open_order).order_id, at)

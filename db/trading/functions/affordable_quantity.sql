@@ -3,7 +3,7 @@ create or replace function trading.affordable_quantity(
 )
 returns bigint
 language sql immutable parallel safe
-return ((budget_cents - spent_cents) * 1000000 - rate_bps * weight) -- mutant: budget_forgets_its_fee
+return ((budget_cents - spent_cents) * 1000000 - rate_bps * weight)
   / (price * 1000000::bigint + rate_bps * price * (100 - price));
 
 comment on function trading.affordable_quantity(int, bigint, int, bigint, int) is

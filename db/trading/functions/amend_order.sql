@@ -20,7 +20,7 @@ declare
   );
   v_order trading.orders;
   v_at timestamptz;
-  v_context trading.market_context;
+  m trading.markets_read;
   v_traders trading.trader_arrays;
   v_is_open boolean;
   v_has_expired boolean;
@@ -38,11 +38,11 @@ begin
   end if;
   select o.* into v_order
   from trading.find_order(amend_order.user_public_id, amend_order.order_public_id) as o;
-  perform trading.lock_market(v_order.market_id); -- mutant: amend_without_lock
+  perform trading.lock_market(v_order.market_id);
   v_at := core.now();
-  v_context := (trading.read_markets(array[v_order.market_id], v_at))[1];
-  select o.* into v_order -- mutant: amend_by_an_old_look
-  from trading.find_order(amend_order.user_public_id, amend_order.order_public_id) as o; -- mutant: amend_by_an_old_look
+  m := trading.read_book_markets(array[v_order.market_id], v_at);
+  select o.* into v_order
+  from trading.find_order(amend_order.user_public_id, amend_order.order_public_id) as o;
 
   v_is_open := v_order.status in ('scheduled', 'open', 'partially_filled');
   v_has_expired := v_is_open and v_order.expires_at <= v_at;
@@ -53,7 +53,7 @@ begin
   from trading.dead_man_switches as s
   where s.user_id = v_user_id;
   v_is_stopped := v_is_open
-    and coalesce(v_order.id <= v_last_stopped_id, false); -- mutant: stopped_order_amended
+    and coalesce(v_order.id <= v_last_stopped_id, false);
   v_price := coalesce(amend_order.price, v_order.price);
   v_quantity := coalesce(amend_order.quantity, v_order.quantity);
   v_code := trading.amend_rejection(
@@ -67,8 +67,7 @@ begin
     )
   then
     return trading.replace_order(
-      v_context, v_order, v_price, v_quantity, amend_order.price is not null,
-      amend_order.most_makers
+      v_order, v_price, v_quantity, amend_order.price is not null, v_at, amend_order.most_makers
     );
   end if;
 
@@ -76,14 +75,14 @@ begin
   v_traders := trading.read_traders(array[v_user_id], v_at);
   v_code := coalesce(
     trading.trader_rejection(
-      v_context.site_paused, v_traders.user_ids is not null, v_traders.blocked_by[1]
+      m.site_paused, v_traders.user_ids is not null, v_traders.blocked_by[1]
     ),
     v_code,
-    case when v_quantity <> v_order.quantity and not v_context.is_open then 'MARKET_NOT_OPEN' end
+    case when v_quantity <> v_order.quantity and not m.is_open[1] then 'MARKET_NOT_OPEN' end
   );
   if v_code = 'ORDER_NOT_AMENDABLE' then
     -- A renewal that was in time may still be committing: then a worker decides in a moment.
-    if v_has_expired or v_is_stopped and not v_may_be_renewed then -- mutant: cancelled_beside_its_renewal
+    if v_has_expired or v_is_stopped and not v_may_be_renewed then
       perform trading.cancel_active_orders(
         array[v_order.id], 'user_cancelled', v_at, expires => true
       );
@@ -97,7 +96,7 @@ begin
     v_body := format(
       '{"order":%s,"amended":%s,"queuePositionChanged":false}',
       trading.order_object(
-        v_order.public_id, amend_order.user_public_id, v_context.public_id, v_order.side,
+        v_order.public_id, amend_order.user_public_id, m.public_id[1], v_order.side,
         v_order.price, v_quantity, v_order.filled_quantity, v_order.status, v_order.order_type,
         null, null, v_order.expires_at, core.iso8601(v_order.created_at),
         case when v_order.status = 'scheduled'

@@ -6,7 +6,7 @@ language sql immutable parallel safe
 return case
   when ("order").id is null then 'ORDER_NOT_FOUND'
   when has_expired or ("order").status in ('filled', 'cancelled') then 'ORDER_NOT_AMENDABLE'
-  when quantity <= ("order").filled_quantity then 'BELOW_FILLED' -- mutant: amend_to_what_is_filled
+  when quantity <= ("order").filled_quantity then 'BELOW_FILLED'
   when ("order").budget_cents is not null then 'BUDGET_ORDER_NOT_AMENDABLE'
 end;
 

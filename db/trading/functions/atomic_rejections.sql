@@ -1,56 +1,45 @@
-create or replace function trading.atomic_rejections(batch trading.matched_batch, requests int)
+create or replace function trading.atomic_rejections(batch trading.batch, count int)
 returns api.result[]
 language plpgsql immutable
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+  r constant trading.requests := batch.requests;
+  o constant trading.results := batch.results;
+  m_delay_ms constant int[] := (batch.markets).live_delay_ms;
+  v_live boolean[];
 begin
-  if batch.requests is null then
-    return array_fill(
-      ('CONFLICT_RETRY', null, false, null)::api.result, array[atomic_rejections.requests]
-    );
+  if r.user_id is null then
+    return array_fill(('CONFLICT_RETRY', null, false, null)::api.result, array[count]);
   end if;
-  return (
-    select case when bool_or(x.is_live or x.code is not null) then
-      array_agg(
-        (
-          -- What waits for another request does not say why the batch is rejected.
-          case
-            when x.is_live then 'INVALID_REQUEST'
-            when not x.is_any_live then nullif(x.code, 'CONFLICT_RETRY')
-          end,
-          case
-            when x.is_live then 'atomic: not for orders on live markets'
-            when not x.is_any_live then trading.rejection_message(x.code, x.problem)
-          end,
-          false, null
-        )::api.result
-        order by x.place
-      )
-    end
-    from (
-      select y.*, bool_or(y.is_live) over () as is_any_live
-      from (
-        select
-          o.ordinality as place, o.code, o.problem,
-          (batch.market_arrays).live_delays_ms[o.market] is not null -- mutant: atomic_on_a_live_market
-          and o.replay_of is null and o.replayed_order_id is null as is_live
-        from rows from (unnest(batch.requests), unnest((batch.result).results))
-        with ordinality as o (
-          market, market_id, user_id, side, order_type, price, request_quantity, budget_cents,
-          time_in_force, post_only, expires_at, idempotency_key, book_side, book_price, problem,
-          is_market, relieved_cents, order_id, order_public_id, created_at, request_fingerprint,
-          cancels_own,
-          code, replay_of, replayed_order_id, status, quantity, left_quantity, cancel_reason,
-          fee_cents, balance_cents, maker, ordinality
-        )
-      ) as y
-    ) as x
+  v_live := array(
+    select m_delay_ms[r.market_place[i]] is not null
+      and o.replay_of[i] is null and o.replayed_order_id[i] is null
+    from generate_subscripts(o.code, 1) as i
+    order by i
+  );
+  if array_remove(o.code, null) = '{}' and not true = any (v_live) then
+    return null;
+  end if;
+  return array(
+    select (
+      -- What waits for another request does not say why the call is rejected.
+      case
+        when v_live[i] then 'INVALID_REQUEST'
+        when not true = any (v_live) then nullif(o.code[i], 'CONFLICT_RETRY')
+      end,
+      case
+        when v_live[i] then 'atomic: not for orders on live markets'
+        when not true = any (v_live) then trading.rejection_message(o.code[i], r.problem[i])
+      end,
+      false, null
+    )::api.result
+    from generate_subscripts(o.code, 1) as i
+    order by i
   );
 end
 $$;
 
-comment on function trading.atomic_rejections(trading.matched_batch, int) is
-  'What keeps an atomic batch from being placed, a row for each of so many requests; null when '
-  'nothing does; CONFLICT_RETRY for all if trading.match_as_one gave no batch. New orders on live '
-  'markets come before everything else, since they are a fault of the whole request; what was '
-  'placed before the market went live is a replay.';
+comment on function trading.atomic_rejections(trading.batch, int) is
+  'The answers to an atomic call of so many orders if it must be rejected as a whole; null if all '
+  'can be placed. A null batch: it has to be placed again, and all are CONFLICT_RETRY.';

@@ -6,9 +6,9 @@ language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  c_base constant int := case best_in_depth.book_side when 'yes' then 0 else 99 end; -- mutant: best_price_of_the_other_side
+  c_base constant int := case best_in_depth.book_side when 'yes' then 0 else 99 end;
 begin
-  for p in reverse best_in_depth.from_price .. 1 loop -- mutant: best_price_one_below
+  for p in reverse best_in_depth.from_price .. 1 loop
     if best_in_depth.depth[c_base + p] > 0 then
       return p;
     end if;

@@ -15,7 +15,7 @@ declare
 begin
   select
     array_agg(e.order_id) filter (
-      where cancel_active_orders.announced -- mutant: owner_not_told, switch_fires_silently
+      where cancel_active_orders.announced
         or e.has_expired
     ),
     count(*) filter (where not e.has_expired)
@@ -23,7 +23,7 @@ begin
   from trading.end_active_orders(
     cancel_active_orders.order_ids, cancel_active_orders.reason, cancel_active_orders.at,
     expires => cancel_active_orders.expires,
-    counted => true -- mutant: version_not_raised
+    counted => true
   ) as e;
   if v_announced_ids is not null then
     perform trading.announce_cancelled(v_announced_ids);

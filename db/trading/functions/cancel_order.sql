@@ -18,12 +18,12 @@ begin
     return v_result;
   end if;
 
-  perform trading.lock_market(v_order.market_id); -- mutant: cancel_without_lock
+  perform trading.lock_market(v_order.market_id);
   v_at := core.now();
   v_cancelled := trading.cancel_active_orders(
     array[v_order.id], 'user_cancelled', v_at,
     expires => true,
-    announced => false -- mutant: canceller_told
+    announced => false
   );
 
   select o.* into strict v_order

@@ -16,7 +16,7 @@ as $$
   from unnest(candles_of.trades) as t
   cross join lateral (
     select date_bin(
-      candles_of.width_minutes * interval '1 minute', t.created_at, '2000-01-01 00:00:00+00' -- mutant: candle_starts_late
+      candles_of.width_minutes * interval '1 minute', t.created_at, '2000-01-01 00:00:00+00'
     ) as start_at
   ) as s
   group by t.market_id, s.start_at

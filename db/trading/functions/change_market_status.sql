@@ -15,7 +15,7 @@ begin
   for no key update;
   -- Past its close time a market is closed, even if the job that does it is late.
   if v_market.status in ('open', 'paused')
-    and v_market.close_time <= v_at -- mutant: late_closing_forgotten
+    and v_market.close_time <= v_at
     and change_market_status.status <> 'closed'
   then
     perform trading.announce_market_status(v_market.id, 'closed');

@@ -12,7 +12,7 @@ begin
   perform from catalog.markets as m
   where m.id = close_market.market_id
     and m.status in ('open', 'paused')
-    and m.close_time <= v_at; -- mutant: closing_a_moment_late
+    and m.close_time <= v_at;
   if not found then
     return 0;
   end if;

@@ -11,9 +11,9 @@ as $$
     select r.replaced_order_id
     from chain as c
     join trading.order_replacements as r on r.order_id = c.id
-    where c.id > comes_from_before.last_order_id -- mutant: second_replacement_survives
+    where c.id > comes_from_before.last_order_id
   )
-  select coalesce(min(c.id) <= comes_from_before.last_order_id, false) -- mutant: replacement_survives
+  select coalesce(min(c.id) <= comes_from_before.last_order_id, false)
   from chain as c
 $$;
 

@@ -8,11 +8,11 @@ as $$
 declare
   v_corrected trading.resolutions;
 begin
-  perform trading.lock_market(correct_resolution.market_id); -- mutant: correct_without_lock
-  perform -- mutant: correct_without_lock
-  from catalog.markets as m -- mutant: correct_without_lock
-  where m.id = correct_resolution.market_id -- mutant: correct_without_lock
-  for no key update; -- mutant: correct_without_lock
+  perform trading.lock_market(correct_resolution.market_id);
+  perform
+  from catalog.markets as m
+  where m.id = correct_resolution.market_id
+  for no key update;
 
   select r.* into v_corrected
   from trading.resolutions as r

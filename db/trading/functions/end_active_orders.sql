@@ -11,7 +11,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_expired_by constant timestamptz := case
-    when end_active_orders.expires then end_active_orders.at -- mutant: expired_counted_as_cancelled
+    when end_active_orders.expires then end_active_orders.at
   end;
   v_gone trading.active_orders[];
   v_market_id bigint;
@@ -23,15 +23,19 @@ begin
     where b.order_id = any (end_active_orders.order_ids)
     returning b.*
   ),
-  cancelled as (
-    update trading.orders as o set
-      status = 'cancelled',
-      cancel_reason = case
-        when o.expires_at <= c_expired_by then 'expired'
-        else end_active_orders.reason
-      end,
-      cancelled_at = end_active_orders.at
-    where o.id = any (array(select g.order_id from gone as g))
+  ended as (
+    insert into trading.ended_orders (
+      market_id, user_id, id, public_id, created_at, ended_at, quantity, filled_quantity, fee_cents,
+      price, side, order_type, time_in_force, status, post_only, cancel_reason, budget_cents,
+      expires_at, release_at, released_at
+    )
+    select
+      g.market_id, g.user_id, g.order_id, g.order_public_id, g.created_at, end_active_orders.at,
+      g.quantity, g.quantity - g.left_quantity, g.fee_cents, g.price, g.side, g.order_type,
+      g.time_in_force, 'cancelled', g.post_only,
+      case when g.expires_at <= c_expired_by then 'expired' else end_active_orders.reason end,
+      g.budget_cents, g.expires_at, g.release_at, g.released_at
+    from gone as g
   )
   select array_agg(g::trading.active_orders order by g.order_id)
   into v_gone

@@ -23,7 +23,7 @@ begin
         where x.id = b.market_id
         limit 1
       ) as m
-      where b.expires_at <= v_at -- mutant: expiry_a_moment_late
+      where b.expires_at <= v_at
         and b.market_id = expire_orders.market_id
         and (m.close_time is null or b.expires_at < m.close_time)
     ),

@@ -21,7 +21,7 @@ begin atomic
       from trading.fee_schedules as s
       where s.market_id is null
         and s.category_id = fee_in_force.category_id
-        and s.effective_from <= fee_in_force.at -- mutant: category_fee_before_its_date
+        and s.effective_from <= fee_in_force.at
       order by s.effective_from desc, s.id desc
       limit 1
     ),
@@ -30,7 +30,7 @@ begin atomic
       from trading.fee_schedules as s
       where s.market_id is null
         and s.category_id is null
-        and s.effective_from <= fee_in_force.at -- mutant: fee_before_its_date
+        and s.effective_from <= fee_in_force.at
       order by s.effective_from desc, s.id desc
       limit 1
     )

@@ -57,7 +57,7 @@ begin
     select
       least(
         v_from_id,
-        min(p.first_trade_id) filter (where p.position > fills_after.after_position) -- mutant: fills_skipped
+        min(p.first_trade_id) filter (where p.position > fills_after.after_position)
       ),
       coalesce(bool_or(p.position <= fills_after.after_position), false)
     into v_from_id, v_is_before
@@ -92,7 +92,7 @@ begin
     return query
     select f.position, f.trade_id
     from unnest(v_positions, v_trade_ids) as f (position, trade_id)
-    where f.position > fills_after.after_position -- mutant: fills_twice
+    where f.position > fills_after.after_position
       and f.position <= fills_after.through_position
     order by f.trade_id
     limit v_left;

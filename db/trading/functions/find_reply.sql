@@ -14,12 +14,12 @@ begin
   end if;
   select k.* into v_kept
   from trading.idempotency_keys as k
-  where k.user_id = find_reply.user_id -- mutant: reply_to_another_user
+  where k.user_id = find_reply.user_id
     and k.key = find_reply.key
-    and k.created_at > v_at - trading.key_lifetime(); -- mutant: reply_kept_too_long
-  if not found then -- mutant: reply_ignored
+    and k.created_at > v_at - trading.key_lifetime();
+  if not found then
     return null;
-  elsif v_kept.request_fingerprint is distinct from find_reply.request_fingerprint then -- mutant: another_request_answered
+  elsif v_kept.request_fingerprint is distinct from find_reply.request_fingerprint then
     return ('IDEMPOTENCY_KEY_REUSED', null, false, null)::api.result;
   elsif v_kept.reply is null then
     return null;

@@ -4,8 +4,8 @@ create or replace function trading.first_position(
 returns bigint
 language sql immutable parallel safe
 return case
-  when first_left is not null then first_left -- mutant: first_position_runs_ahead
-  when best = best_before then greatest(position_before, last_gone + 1) -- mutant: first_position_kept_at_another_price
+  when first_left is not null then first_left
+  when best = best_before then greatest(position_before, last_gone + 1)
   else 0
 end;
 

@@ -14,7 +14,7 @@ language sql immutable parallel safe
 return case
   when not is_buy then
     case when held_quantity < quantity then 'INSUFFICIENT_BALANCE' end
-  when required_cents > balance_cents then 'INSUFFICIENT_BALANCE' -- mutant: limit_before_balance
+  when required_cents > balance_cents then 'INSUFFICIENT_BALANCE'
   when risk.exceeds_limits(
     limits, untraded, balance_cents, open_cost_cents + cost_cents
   ) then 'LOSS_LIMIT'

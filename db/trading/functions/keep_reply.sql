@@ -25,7 +25,7 @@ begin
     request_fingerprint = excluded.request_fingerprint,
     reply = excluded.reply,
     cancelled_orders = excluded.cancelled_orders
-  where k.created_at <= v_at - trading.key_lifetime() -- mutant: key_taken_over
+  where k.created_at <= v_at - trading.key_lifetime()
     or (
       k.order_id is null
       and k.reply is null

@@ -6,7 +6,7 @@ begin atomic
     select o.id
     from trading.orders as o
     where o.user_id = last_order_until.user_id
-      and o.created_at <= last_order_until.at -- mutant: later_orders_stopped_too
+      and o.created_at <= last_order_until.at
     order by o.user_id desc, o.id desc
     limit 1
   ), 0);

@@ -1,12 +1,12 @@
 create or replace function trading.last_stopped_order(
   switch trading.dead_man_switches,
   at timestamptz,
-  grace interval default interval '2 seconds' -- mutant: stopped_before_its_renewal
+  grace interval default interval '2 seconds'
 )
 returns bigint
 language sql stable
 return case
-  when (switch).fired_at is not null or (switch).expires_at <= at - grace -- mutant: renewed_while_it_fires
+  when (switch).fired_at is not null or (switch).expires_at <= at - grace
     then coalesce(
       (switch).last_order_id,
       trading.last_order_until((switch).user_id, (switch).expires_at)

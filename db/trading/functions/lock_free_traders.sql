@@ -8,7 +8,7 @@ declare
     select t.user_id
     from trading.traders as t
     where t.user_id = any (lock_free_traders.user_ids)
-    for no key update skip locked -- mutant: free_traders_not_locked
+    for no key update skip locked
   );
 begin
   if cardinality(v_locked) = cardinality(lock_free_traders.user_ids) then

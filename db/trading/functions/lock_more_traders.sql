@@ -8,7 +8,7 @@ begin
   from trading.traders as t
   where t.user_id = any (lock_more_traders.user_ids)
   order by t.user_id
-  for no key update nowait; -- mutant: later_makers_waited_for
+  for no key update nowait;
 end
 $$;
 

@@ -8,8 +8,8 @@ begin
   perform
   from trading.traders as t
   where t.user_id = any (lock_traders.user_ids)
-  order by t.user_id -- mutant: traders_locked_from_above
-  for no key update; -- mutant: traders_not_locked
+  order by t.user_id
+  for no key update;
 end
 $$;
 

@@ -21,13 +21,13 @@ begin
         where b.user_id = v_user_id
         order by b.market_id
       loop
-        perform trading.lock_market(v_market_id); -- mutant: exclude_without_markets
+        perform trading.lock_market(v_market_id);
         v_market_ids := v_market_ids || v_market_id;
       end loop;
       perform identity.lock_user(lock_user_with_markets.user_id);
       if exists (
         select from trading.active_orders as b
-        where b.user_id = v_user_id and b.market_id <> all (v_market_ids) -- mutant: exclude_looks_once
+        where b.user_id = v_user_id and b.market_id <> all (v_market_ids)
       ) then
         raise exception using errcode = 'serialization_failure';
       end if;

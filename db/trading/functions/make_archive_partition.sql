@@ -9,7 +9,7 @@ declare
   v_name constant text := 'archived_orders_' || to_char(v_from at time zone 'UTC', 'YYYY_MM');
 begin
   -- A transaction that attached a partition keeps this lock until every session knows of the
-  -- partition. It unlocks the row of trading.archive_progress a moment before.
+  -- partition. Its advisory lock ends a moment before.
   lock table only trading.archived_orders in share update exclusive mode;
   if to_regclass(format('trading.%I', v_name)) is not null then
     return;
@@ -34,6 +34,6 @@ $$;
 
 comment on function trading.make_archive_partition(timestamptz) is
   'Makes the partition of trading.archived_orders for a month (UTC), unless it is there. The '
-  'caller holds the row of trading.archive_progress, so that no other transaction makes it too. '
-  'Locks trading.archived_orders against other changes of its partitions, not against reading and '
-  'writing.';
+  'caller holds the advisory lock of trading.archive_orders(), so that no other transaction '
+  'makes it too. Locks trading.archived_orders against other changes of its partitions, not '
+  'against reading and writing.';

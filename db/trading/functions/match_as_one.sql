@@ -1,42 +1,37 @@
 create or replace function trading.match_as_one(
-  markets trading.market_context[],
-  requests trading.order_request[],
-  at timestamptz,
-  atomic boolean
+  requests trading.requests, markets trading.markets_read, at timestamptz, atomic boolean
 )
-returns trading.matched_batch
+returns trading.batch
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_batch trading.matched_batch;
+  v_batch trading.batch;
   v_codes text[];
 begin
   v_batch := trading.match_batch(
-    match_as_one.markets, match_as_one.requests, match_as_one.at
+    match_as_one.requests, match_as_one.markets, match_as_one.at
   );
-  v_codes := array(
-    select r.code from unnest((v_batch.result).results) as r where r.code is not null
-  );
-  if not 'CONFLICT_RETRY' = any (v_codes) -- mutant: unfinished_batch_in_part
-    or match_as_one.atomic and 'CONFLICT_RETRY' <> any (v_codes) -- mutant: rejected_batch_clears
+  v_codes := array_remove((v_batch.results).code, null);
+  if array_position(v_codes, 'CONFLICT_RETRY') is null
+    or match_as_one.atomic and 'CONFLICT_RETRY' <> any (v_codes)
   then
     return v_batch;
   end if;
-  if trading.cancel_dead_makers(v_batch) then -- mutant: atomic_clears_nothing
+  if trading.cancel_failing_makers(v_batch) then
     return null;
   end if;
   return trading.match_batch(
-    match_as_one.markets, match_as_one.requests, match_as_one.at, is_final => true -- mutant: never_final
+    match_as_one.requests, match_as_one.markets, match_as_one.at, is_final => true
   );
 end
 $$;
 
 comment on function trading.match_as_one(
-  trading.market_context[], trading.order_request[], timestamptz, boolean
+  trading.requests, trading.markets_read, timestamptz, boolean
 ) is
-  'Matches a batch of which all is written or nothing. Null: it meets too many dead makers, some '
-  'were cancelled, nothing else may be written, and the batch is to be placed again. If there were '
+  'Matches a call of which all is written or nothing. Null: it meets too many failing makers, some '
+  'were cancelled, nothing else may be written, and the call is to be placed again. If there were '
   'none to cancel, since only its own fills left them so, its requests end where they have come. '
-  'atomic: a rejection of one request is that of the batch, whatever is left to do. Locks as '
+  'atomic: a rejection of one request is that of the call, whatever is left to do. Locks as '
   'trading.match_batch does.';

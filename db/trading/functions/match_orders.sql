@@ -6,322 +6,709 @@
 --     2. a live market judges the order by its worst case and schedules it
 --     3. the order meets the other side, maker by maker, as far as it wants and its price allows
 --     4. verdict: self-trade, post-only, liquidity, funding, loss limits
---     5. rejected: the makers get back what they traded; accepted: the taker pays or is paid
+--     5. rejected: the makers get back what they traded; accepted: its fills are accounted for
 --     6. what is left of the order joins its side of the book, or is cancelled
 --
 -- It is one loop over arrays of numbers: PL/pgSQL changes these in place, but copies them on each
 -- call of a part. So functions take what needs only the numbers at hand. The first letter of an
--- array says what has a place in it: k_ makers, which are those that were read and behind them the
--- requests that come to rest, b_ sides of books, t_ traders, h_ shares.
+-- array says what has a place in it: r_ requests, m_ markets, k_ makers, which are those that were
+-- read and behind them the requests that come to rest, b_ sides of books, t_ traders, s_ shares,
+-- h_ holdings, f_ fills, c_ cancelled makers, o_ results. t_balance and s_quantity are what is left
+-- while a request is tried; a_balance and a_quantity follow only its accepted fills.
 create or replace function trading.match_orders(
-  batch trading.matched_batch,
-  limits trading.limit_arrays,
-  replays bigint[],
-  shares_before_own bigint[],
-  most_cancelled int,
-  bounds_dead boolean,
-  is_final boolean
+  batch trading.batch, most_cancelled int, bounds_dead boolean, is_final boolean
 )
-returns trading.match_result
+returns trading.batch
 language plpgsql immutable
 set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_most_beyond constant int := trading.most_beyond();
-  k_read constant int := cardinality(batch.makers);
-  k_book constant int[] := (batch.maker_arrays).books;
-  k_trader int[] := (batch.maker_arrays).traders;
-  k_shares int[] := (batch.maker_arrays).shares;
-  k_price int[] := (batch.maker_arrays).prices;
-  k_cents int[] := (batch.maker_arrays).cents;
-  k_gain int[] := (batch.maker_arrays).gains;
-  k_end_reason trading.cancel_reason[] := (batch.maker_arrays).end_reasons;
-  k_left int[] := (batch.maker_arrays).left_quantities; -- - its place in v_cancelled, once there
+  c_at constant timestamptz := batch.at;
+  r constant trading.requests := batch.requests;
+  r_count constant int := cardinality(r.user_id);
+  r_market constant int[] := r.market_place;
+  r_side constant trading.side[] := r.side;
+  r_quantity constant int[] := r.quantity;
+  r_trader constant int[] := batch.trader_place;
+  r_share constant int[] := batch.share_place;
+  m constant trading.markets_read := batch.markets;
+  m_delay constant int[] := m.live_delay_ms;
+  m_rate constant int[] := m.taker_rate_bps;
+  k_read constant int := coalesce(cardinality((batch.makers).order_id), 0);
+  k_order_id constant bigint[] := (batch.makers).order_id;
+  k_left_before constant int[] := (batch.makers).left_quantity;
+  k_book int[] := (batch.makers).book_place;
+  k_trader int[] := (batch.makers).trader_place;
+  k_share int[] := (batch.makers).share_place;
+  k_price int[] := (batch.makers).book_price;
+  k_is_buy boolean[] := (batch.makers).is_buy;
+  k_end_reason trading.cancel_reason[] := (batch.makers).end_reason;
+  k_left int[] := k_left_before; -- - its place in c_, once cancelled
   k_next int[] := array_fill(0, array[k_read]);
-  b_first int[] := array_fill(0, array[2 * cardinality(batch.markets)]);
-  b_last int[] := array_fill(0, array[2 * cardinality(batch.markets), 99]); -- at each price
+  b_floor constant int[] := (batch.makers).floor_price;
+  b_first int[] := array_fill(0, array[2 * cardinality(m.id)]);
+  b_last int[] := array_fill(0, array[2 * cardinality(m.id), 99]); -- at each price
+  b_change int[]; -- shares that came to each price, and left it; only for fok orders
   t_balance bigint[] := (batch.traders).balances_cents;
   t_excluded constant boolean[] := (batch.traders).excluded;
   t_limited constant boolean[] := (batch.traders).limited;
+  t_limits constant risk.loss_limits[] := (batch.limits).limits;
+  t_untraded constant risk.loss_limits[] := (batch.limits).untraded;
   t_traded_with int[] := array_fill(0, array[coalesce(cardinality(t_balance), 0)]); -- last request
-  t_open_cost bigint[] := limits.open_cost_cents; -- looked at only of those with limits
-  h_quantity bigint[] := (batch.shares).quantities;
-  v_rests_here boolean[]; -- whether an order of the batch rests, by holding
-  v_for_key int[] := (batch.request_arrays).twins; -- at the first twin: the one that has the key
-  v_results trading.order_result[];
-  v_fills trading.fill[];
-  v_fill_count int := 0;
-  v_cancelled trading.cancelled_maker[];
-  v_cancelled_count int := 0;
+  t_open_cost bigint[] := (batch.limits).open_cost_cents; -- looked at only of those with limits
+  s_quantity bigint[] := (batch.holdings).quantity;
+  h_count constant int := coalesce(cardinality((batch.holdings).key), 0);
+  v_rests_here boolean[]; -- whether an order of the call rests, by holding
+  v_for_key int[] := batch.twin; -- at the first twin: the one that has the key
+  -- What accepted fills make of accounts and shares.
+  a_balance bigint[];
+  a_version bigint[];
+  a_quantity bigint[];
+  a_cost bigint[];
+  a_fee bigint[];
+  a_realised bigint[];
+  h_has_traded boolean[];
+  a_touched boolean[];
+  v_shares trading.holdings_read;
+  m_escrow bigint[] := m.escrow_cents;
+  m_escrow_version bigint[] := m.escrow_version;
+  m_revenue bigint[] := m.revenue_cents;
+  m_revenue_version bigint[] := m.revenue_version;
+  m_last_price int[];
+  m_yes_volume bigint[];
+  m_no_volume bigint[];
+  m_trade_count int[];
+  m_new_traders int[];
+  m_changes int[] := array_fill(0, array[cardinality(m.id)]);
+  m_placed int[] := m_changes;
+  o trading.results;
+  o_code text[];
+  o_replay_of int[];
+  o_replayed bigint[];
+  o_status trading.order_status[];
+  o_quantity int[];
+  o_left int[];
+  o_reason trading.cancel_reason[];
+  o_fee bigint[];
+  o_balance bigint[];
+  o_maker int[];
+  f trading.fills;
+  f_count int := 0;
+  f_request int[];
+  f_maker int[];
+  f_quantity int[];
+  f_fee bigint[];
+  f_taker_cents bigint[];
+  f_maker_cents bigint[];
+  f_taker_balance bigint[];
+  f_taker_version bigint[];
+  f_maker_balance bigint[];
+  f_maker_version bigint[];
+  f_escrow bigint[];
+  f_escrow_version bigint[];
+  f_revenue bigint[];
+  f_revenue_version bigint[];
+  f_taker_realised bigint[];
+  f_maker_realised bigint[];
+  c trading.cancelled_makers;
+  c_count int := 0;
+  c_request int[];
+  c_maker int[];
+  c_reason trading.cancel_reason[];
+  c_left int[];
+  c_starved_by int[];
   v_held int[]; -- of requests that were not finished: their books, and their traders below 0
   v_rested int[];
   v_rested_count int := 0;
-  r trading.match_request;
-  i int := 0; -- its place
-  t int; -- its trader
+  g int; -- the market
+  t int; -- the taker
+  s int; -- its shares
+  h int; -- and their holding
   k int; -- a maker
-  m int; -- the maker's trader
+  q int; -- the maker of a fill
+  u int; -- the maker's trader
   n int; -- shares of a match
+  w int; -- what a share brings the maker, in cents
   j int;
+  v_is_buy boolean;
+  v_is_fok boolean;
+  v_is_ioc boolean;
+  v_cancels_own boolean;
+  v_price int;
+  v_book int; -- the side that it would rest on
+  v_opposite int; -- the side that it meets
+  v_worst int; -- the lowest price there that it meets
+  v_rate int;
+  v_budget int;
+  v_wanted int;
+  v_bought int;
+  v_spent bigint;
+  v_weight bigint;
+  v_fee bigint;
+  v_cents bigint;
+  v_cost_out bigint;
+  v_fees_out bigint;
+  v_level int; -- price of a maker
+  v_met int; -- the last one at which it met a maker
+  f_before int;
+  c_before int;
+  v_may_meet_own boolean;
+  v_is_short boolean; -- a fok order that the book cannot fill
+  v_starved_count int; -- of the makers that it cancels: starved by its fills, or its own
+  v_stop text; -- why it goes no further, if that is for the number of cancelled makers
+  v_open_cost bigint; -- with own orders that it cancels
+  v_is_done boolean;
+  v_so_far text; -- what it would be rejected with, as far as it has come
+  v_beyond int;
+  v_own int; -- own orders in its way
+  v_required bigint;
+  v_code text;
+  v_status trading.order_status;
+  v_reason trading.cancel_reason;
 begin
   for p in 1 .. k_read loop
-    b_first[k_book[p]] := coalesce(nullif(b_first[k_book[p]], 0), p);
-    k_next[p] := case when k_book[p + 1] = k_book[p] then p + 1 else 0 end;
+    if b_first[k_book[p]] = 0 then
+      b_first[k_book[p]] := p;
+    else
+      k_next[p - 1] := p;
+    end if;
     b_last[k_book[p]][k_price[p]] := p;
   end loop;
+  if array_remove(batch.fok_shares, null) <> '{}' then
+    b_change := array_fill(0, array[2 * cardinality(m.id), 99]);
+  end if;
 
   <<next_request>>
-  foreach r in array (batch.request_arrays).requests loop
-    i := i + 1;
-    t := r.trader;
+  for i in 1 .. r_count loop
+    t := r_trader[i];
+    g := r_market[i];
+    v_book := 2 * g - case when r.is_yes[i] then 1 else 0 end;
+    v_opposite := 4 * g - 1 - v_book;
+    o_code[i] := r.code[i];
+    continue when o_code[i] is not null;
 
     -- 1. A replay is answered with the order as it stands now, unless that order was rejected.
-    if replays is not null and not r.is_malformed then -- mutant: replay_after_the_gates
-      j := v_for_key[(batch.request_arrays).twins[i]];
-      if replays[i] is not null or (j < i and (v_results[j]).code is null) then -- mutant: key_of_a_refusal
-        v_results[i] := trading.replay_or_reuse(
-          batch, i, j, v_results[j], replays[i], k_left, v_cancelled, t_balance[t]);
-        continue next_request;
-      end if;
-      v_for_key[(batch.request_arrays).twins[i]] := i; -- mutant: key_of_the_first_refusal
-    end if;
-    -- What stands behind an unfinished request, of its trader or in its market, waits for it.
-    if r.code is null and v_held && array[r.book, -t] then -- mutant: unfinished_overtaken
-      r.code := 'CONFLICT_RETRY';
-      v_held := v_held || array[r.book, r.opposite, -t];
-    end if;
-    if r.code is not null then
-      v_results[i] := trading.order_rejected(r.code);
-      continue next_request;
-    end if;
-
-    -- 2. A live market takes the order now and judges it against the book when it is released.
-    t_open_cost[t] := t_open_cost[t] - r.relieved_cents; -- mutant: replaced_order_counts
-    if r.scheduled_cost_cents is not null then -- mutant: replaced_schedule_counts
-      v_results[i] := trading.scheduled_result(
-        r, t_balance[t], h_quantity[r.shares], limits.limits[t], limits.untraded[t],
-        t_open_cost[t]);
-      t_open_cost[t] := t_open_cost[t]
-        + case when (v_results[i]).code is null then r.scheduled_cost_cents else 0 end;
-      continue next_request;
-    end if;
-
-    declare
-      v_wanted int := r.wanted;
-      v_bought int := 0;
-      v_spent bigint := 0;
-      v_weight bigint := 0;
-      v_fee bigint := 0;
-      v_level int; -- price of a maker
-      v_met int := 100; -- the last one at which it met a maker
-      v_fills_before int := v_fill_count;
-      v_cancelled_before int := v_cancelled_count;
-      v_may_meet_own boolean := not r.cancels_own
-        and (shares_before_own[i] is not null or coalesce(v_rests_here[r.holding], false));
-      v_starved_count int := 0; -- of the makers that it cancels: starved by its fills, or its own
-      v_stop text; -- why it goes no further, if that is for the number of cancelled makers
-      v_open_cost bigint := t_open_cost[t]; -- with own orders that it cancels
-      v_is_done boolean;
-      v_so_far text; -- what it would be rejected with, as far as it has come
-      v_beyond int := 0;
-      v_own int := 0; -- own orders in its way
-      v_required bigint;
-      v_code text;
-      v_status trading.order_status;
-      v_reason trading.cancel_reason;
-    begin
-      -- 3. Meet the other side: the best price first, and at each price the order that came first.
-      k := b_first[r.opposite];
-      loop
-        v_level := coalesce(k_price[k], 0);
-        if r.floor_price >= greatest(v_level, r.worst_price) and (k = 0 or k > k_read) then
-          return (true, null, null, null, null, null)::trading.match_result;
-        end if;
-        exit when v_level < r.worst_price;
-        v_met := v_level;
-        if k_left[k] < 0 then -- cancelled by a request that was not finished
-          k := k_next[k];
-          continue;
-        end if;
-        m := k_trader[k];
-        n := least(v_wanted - v_bought, k_left[k], trading.affordable_quantity(
-          r.budget_cents, v_spent, r.taker_rate_bps, v_weight, 100 - v_level));
-        if k_end_reason[k] is not null then
-          v_reason := k_end_reason[k];
-        elsif n = 0 then -- the budget ends here
-          v_wanted := v_bought;
-          exit;
-        elsif m = t and r.cancels_own and v_own < c_most_beyond then -- mutant: others_cancelled, own_orders_without_bound
-          v_reason := 'self_trade';
-        elsif m = t then
-          v_code := 'SELF_TRADE_BLOCKED'; -- mutant: self_trade
-          exit;
-        else
-          v_reason := trading.maker_cancel_reason(
-            n, n * k_cents[k], h_quantity[k_shares[k]], t_balance[m], t_excluded[m], -- mutant: maker_judged_by_the_whole_order
-            t_limited[m], limits.limits[m], limits.untraded[m]);
-        end if;
-        if v_reason is not null then -- mutant: dead_maker
-          v_stop := trading.stop_at_bound(v_cancelled_count, v_cancelled_before, v_starved_count,
-            most_cancelled, bounds_dead, is_final);
-          exit when v_stop is not null;
-          if v_reason = 'self_trade' then
-            v_own := v_own + 1;
-            t_traded_with[t] := i; -- it stays if the request is rejected -- mutant: own_order_lost
-            t_open_cost[t] := t_open_cost[t] + k_left[k] * least(0, k_cents[k]); -- mutant: cancelled_own_order_counts
-          end if;
-          j := case
-            when k_end_reason[k] is not null or m <> t and trading.maker_cancel_reason(
-              n, n * k_cents[k], (batch.shares).quantities[k_shares[k]],
-              (batch.traders).balances_cents[m], t_excluded[m], t_limited[m], limits.limits[m],
-              limits.untraded[m]) is not null then 0 -- mutant: dead_makers_spared
-            when t_traded_with[m] = i then i else -1 end; -- mutant: starved_makers_cleared
-          v_starved_count := v_starved_count + (j = i)::int;
-          v_cancelled_count := v_cancelled_count + 1;
-          v_cancelled[v_cancelled_count] := (i, k, v_reason, k_left[k], j)::trading.cancelled_maker;
-          k := k_next[k];
-          continue;
-        end if;
-        t_traded_with[m] := i;
-        k_left[k] := k_left[k] - n;
-        t_balance[m] := t_balance[m] + n * k_cents[k];
-        h_quantity[k_shares[k]] := h_quantity[k_shares[k]] + n * k_gain[k];
-        t_open_cost[m] := t_open_cost[m] + n * least(0, k_cents[k]);
-        v_bought := v_bought + n;
-        v_spent := v_spent + n * (100 - v_level);
-        v_weight := v_weight + n * v_level * (100 - v_level);
-        v_fill_count := v_fill_count + 1;
-        v_fills[v_fill_count] := (
-          i, k, n, trading.fee_cents(r.taker_rate_bps, v_weight) - v_fee)::trading.fill; -- mutant: fee_rounded_for_each_fill
-        v_fee := trading.fee_cents(r.taker_rate_bps, v_weight);
-        k := case when k_left[k] = 0 then k_next[k] else k end;
-        exit when v_bought = v_wanted;
-        -- Once it is sure to be rejected, only the reason can still change: by the user's own
-        -- order, or by cash that ends after the loss limit. It is not looked for far away.
-        v_so_far := case when r.is_post_only then 'POST_ONLY_WOULD_CROSS' else
-          trading.funding_rejection(
-            r.is_buy, v_wanted, v_spent, v_spent, t_balance[t], h_quantity[r.shares],
-            limits.limits[t], limits.untraded[t], t_open_cost[t]) end;
-        v_beyond := v_beyond + (v_so_far is not null)::int;
-        exit when v_beyond = c_most_beyond
-          or (v_so_far <> 'LOSS_LIMIT' and not v_may_meet_own and not r.is_fok); -- mutant: fok_not_tried_to_its_end
-      end loop;
-      -- 4. Verdict. A buy must be covered with its fee, and with what is left of it if that rests.
-      v_is_done := v_bought = v_wanted -- or the budget is spent
-        or 0 = trading.affordable_quantity(r.budget_cents, v_spent, r.taker_rate_bps, v_weight, 1);
-      v_required := trading.required_cents(v_spent, v_fee, v_wanted - v_bought, r.price,
-        100 - v_level, not r.is_ioc, r.is_fok, v_stop, v_beyond = c_most_beyond);
-      v_code := coalesce(v_code, case
-        when v_beyond = c_most_beyond and v_may_meet_own
-          and v_wanted > coalesce(shares_before_own[i], 0) then 'SELF_TRADE_BLOCKED'
-        when r.is_post_only and v_bought > 0 then 'POST_ONLY_WOULD_CROSS' -- mutant: post_only_blocked_by_the_dead
-        when v_stop = 'comes_again' then null
-        when v_bought = 0 and (r.is_ioc or v_stop = 'ends')
-          or r.is_fok and v_is_done is not true and v_beyond < c_most_beyond -- mutant: fok_in_part
-          then 'INSUFFICIENT_LIQUIDITY' end,
-        trading.funding_rejection(
-          r.is_buy, r.quantity, v_required, v_required, t_balance[t], h_quantity[r.shares],
-          limits.limits[t], limits.untraded[t], t_open_cost[t]), -- mutant: uncovered_clears
-        case when v_stop = 'comes_again' then 'CONFLICT_RETRY' end);
-      -- 5. A rejected order has no effect, but for makers that had to be cancelled to know that.
-      if v_code is not null then
-        for p in v_fills_before + 1 .. v_fill_count loop
-          j := (v_fills[p]).maker;
-          n := (v_fills[p]).quantity;
-          m := k_trader[j];
-          k_left[j] := k_left[j] + n; -- mutant: met_quantity_not_given_back
-          t_balance[m] := t_balance[m] - n * k_cents[j]; -- mutant: planned_cash_not_given_back
-          h_quantity[k_shares[j]] := h_quantity[k_shares[j]] - n * k_gain[j]; -- mutant: planned_shares_not_given_back
-          t_open_cost[m] := t_open_cost[m] - n * least(0, k_cents[j]);
-        end loop;
-        v_fill_count := v_fills_before;
-        t_open_cost[t] := v_open_cost;
-        v_results[i] := trading.order_rejected(v_code);
-        if v_code not in ('INSUFFICIENT_LIQUIDITY', 'CONFLICT_RETRY') then
-          v_cancelled_count := v_cancelled_before;
+    if batch.replay is not null and r.problem[i] is null then
+      j := v_for_key[batch.twin[i]];
+      if batch.replay[i] is not null or (j < i and o_code[j] is null) then
+        if batch.replay[i] = -1
+          or (batch.replay[i] is null and r.fingerprint[j] <> r.fingerprint[i])
+          or (
+            batch.replay[i] is null and r.fingerprint[j] is null and r.fingerprint[i] is not null
+            and not trading.same_terms(
+              r, i, r.market_id[j], r_side[j], r.order_type[j], r.price[j], r_quantity[j],
+              r.budget_cents[j], r.time_in_force[j], r.post_only[j], r.expires_at[j])
+          )
+        then
+          o_code[i] := 'IDEMPOTENCY_KEY_REUSED';
           continue next_request;
         end if;
-        v_held := v_held
-          || case v_code when 'CONFLICT_RETRY' then array[r.book, r.opposite, -t] end;
-        v_cancelled := trading.without_starved(
-          v_cancelled[1 : v_cancelled_count], v_cancelled_before);
-        v_cancelled_count := coalesce(cardinality(v_cancelled), 0);
-      elsif v_bought > 0 then
-        t_balance[t] := t_balance[t] - v_spent - v_fee -- mutant: answered_without_the_fee
-          + case when r.is_buy then 0 else 100 * v_bought end;
-        h_quantity[r.shares] := h_quantity[r.shares] + r.gain * v_bought;
-      end if;
-      for p in v_cancelled_before + 1 .. v_cancelled_count loop
-        j := (v_cancelled[p]).maker;
-        m := k_trader[j];
-        t_open_cost[m] := t_open_cost[m] + case when (v_cancelled[p]).reason
-          in ('expired', 'self_trade') then 0 else k_left[j] * least(0, k_cents[j]) end;
-        k_left[j] := -p;
-      end loop;
-      continue next_request when v_code = 'CONFLICT_RETRY'
-        or (v_code is not null and (r.is_fok or r.cancels_own)); -- mutant: book_lost_by_a_rejected_fok
-      -- What it met is gone, but for the rest of the last one: the other side begins there.
-      for p in greatest(v_met, k_price[k] + 1) .. coalesce(k_price[b_first[r.opposite]], 0) loop
-        b_last[r.opposite][p] := 0;
-      end loop;
-      b_first[r.opposite] := k;
-      continue next_request when v_code is not null;
-      -- 6. What is left joins the book, or is cancelled.
-      v_status := case
-        when v_is_done then 'filled' when r.is_ioc or v_stop = 'ends' then 'cancelled' -- mutant: cut_order_rests
-        else trading.filled_status(v_wanted - v_bought, v_wanted) end;
-      v_wanted := case when r.budget_cents is null then v_wanted else v_bought end;
-      k := null;
-      if v_status in ('open', 'partially_filled') then
-        v_rested_count := v_rested_count + 1;
-        v_rested[v_rested_count] := i;
-        k := k_read + v_rested_count;
-        k_trader[k] := t;
-        k_shares[k] := r.shares;
-        k_price[k] := r.book_price;
-        k_cents[k] := r.cents;
-        k_gain[k] := r.gain;
-        k_left[k] := v_wanted - v_bought;
-        t_open_cost[t] := t_open_cost[t] - k_left[k] * least(0, r.cents);
-        v_rests_here[coalesce(r.holding, 0)] := true;
-        -- Its place is behind all at its price, or else behind the next better price.
-        if coalesce(k_price[b_first[r.book]], 0) < r.book_price then -- mutant: queue_lost_in_a_batch
-          k_next[k] := b_first[r.book];
-          b_first[r.book] := k;
+        o_balance[i] := t_balance[t];
+        if batch.replay[i] is not null then
+          o_replayed[i] := batch.replay[i];
+          k := array_position(k_order_id, batch.replay[i]);
         else
-          v_level := r.book_price;
-          while b_last[r.book][v_level] = 0 loop
-            v_level := v_level + 1;
-          end loop;
-          j := b_last[r.book][v_level];
-          k_next[k] := k_next[j];
-          k_next[j] := k;
+          o_replay_of[i] := j;
+          k := o_maker[j];
+          o_status[i] := o_status[j];
+          o_quantity[i] := o_quantity[j];
+          o_left[i] := o_left[j];
+          o_reason[i] := o_reason[j];
         end if;
-        b_last[r.book][r.book_price] := k;
+        o_maker[i] := k;
+        if k is not null then
+          o_left[i] := case when k_left[k] < 0 then c_left[-k_left[k]] else k_left[k] end;
+          o_reason[i] := case when k_left[k] < 0 then c_reason[-k_left[k]] end;
+          if batch.replay[i] is null then
+            o_status[i] := case when k_left[k] < 0 then 'cancelled'
+              else trading.filled_status(k_left[k], o_quantity[i]) end;
+          end if;
+        end if;
+        continue next_request;
       end if;
-      v_results[i] := trading.order_accepted(
-        status => v_status, quantity => v_wanted, left_quantity => v_wanted - v_bought,
-        cancel_reason => case when v_status = 'cancelled'
-          then 'insufficient_liquidity'::trading.cancel_reason end,
-        fee_cents => v_fee, balance_cents => t_balance[t], maker => k);
-    end;
+      v_for_key[batch.twin[i]] := i;
+    end if;
+
+    v_code := trading.request_rejection(
+      r.problem[i], r.order_id[i] is not null, r.expires_at[i], c_at, m.site_paused,
+      t is not null,
+      case when (batch.traders).missed_switch[t]
+          or r.order_id[i] <= (batch.traders).stopped_order_ids[t] then 'DEAD_MAN_FIRED'
+        else (batch.traders).blocked_by[t] end,
+      m.id[g] is not null, m.is_open[g]);
+    -- What stands behind an unfinished request, of its trader or in its market, waits for it.
+    if v_code is null and v_held && array[v_book, -t] then
+      v_code := 'CONFLICT_RETRY';
+      v_held := v_held || array[v_book, v_opposite, -t];
+    end if;
+    if v_code is not null then
+      o_code[i] := v_code;
+      continue next_request;
+    end if;
+
+    v_is_buy := r.order_type[i] = 'buy';
+    v_price := r.price[i];
+    v_budget := r.budget_cents[i];
+    v_rate := m_rate[g];
+    s := r_share[i];
+    h := case when s > h_count then s - h_count else s end;
+    t_open_cost[t] := t_open_cost[t] - coalesce(r.relieved_cents[i], 0);
+
+    -- 2. A live market takes the order now and judges it against the book when it is released.
+    if m_delay[g] is not null then
+      v_spent := trading.scheduled_cost_cents(
+        r.order_type[i], v_price, r_quantity[i], v_budget, v_rate);
+      v_code := trading.funding_rejection(
+        v_is_buy, r_quantity[i],
+        coalesce(v_budget, case when r.is_market[i] then 0 else r_quantity[i] * v_price end),
+        v_spent, t_balance[t], s_quantity[s], t_limits[t], t_untraded[t], t_open_cost[t]);
+      o_code[i] := v_code;
+      if v_code is null then
+        t_open_cost[t] := t_open_cost[t] + v_spent;
+        o_status[i] := 'scheduled';
+        o_quantity[i] := coalesce(r_quantity[i], 0);
+        o_left[i] := o_quantity[i];
+        o_balance[i] := t_balance[t];
+        m_placed[g] := m_placed[g] + 1;
+      end if;
+      continue next_request;
+    end if;
+
+    v_is_fok := r.time_in_force[i] = 'fok';
+    v_is_ioc := r.time_in_force[i] <> 'gtc';
+    v_cancels_own := coalesce(r.cancels_own[i], false);
+    v_worst := 100 - r.book_price[i];
+    v_wanted := coalesce(r_quantity[i], 10000);
+    v_bought := 0;
+    v_spent := 0;
+    v_weight := 0;
+    v_fee := 0;
+    v_met := 100;
+    f_before := f_count;
+    c_before := c_count;
+    v_may_meet_own := not v_cancels_own
+      and (batch.shares_before_own[i] is not null or coalesce(v_rests_here[h], false));
+    v_is_short := false;
+    v_starved_count := 0;
+    v_stop := null;
+    v_open_cost := t_open_cost[t];
+    v_so_far := null;
+    v_beyond := 0;
+    v_own := 0;
+
+    -- A fok order for more than stands within its price needs no walk through the orders.
+    if batch.fok_shares[i] is not null then
+      n := 0;
+      for p in v_worst .. 99 loop
+        n := n + b_change[v_opposite][p];
+      end loop;
+      v_is_short := batch.fok_shares[i] + n < v_wanted;
+      if v_is_short then
+        v_may_meet_own := not v_cancels_own and trading.own_in_reach(
+          t, v_opposite, v_worst, batch.own_price[i], k_trader, k_book, k_price, k_left,
+          k_left_before, k_read + v_rested_count);
+        if v_may_meet_own is not null then
+          o_code[i] := case when v_may_meet_own then 'SELF_TRADE_BLOCKED'
+            else 'INSUFFICIENT_LIQUIDITY' end;
+          continue next_request;
+        end if;
+        v_may_meet_own := true;
+      end if;
+    end if;
+
+    -- 3. Meet the other side: the best price first, and at each price the order that came first.
+    k := b_first[v_opposite];
+    loop
+      v_level := coalesce(k_price[k], 0);
+      if b_floor[v_opposite] >= greatest(v_level, v_worst) and (k = 0 or k > k_read) then
+        batch.reached_floor := true;
+        return batch;
+      end if;
+      exit when v_level < v_worst;
+      v_met := v_level;
+      if k_left[k] < 0 then -- cancelled by a request that was not finished
+        k := k_next[k];
+        continue;
+      end if;
+      u := k_trader[k];
+      w := case when k_is_buy[k] then -v_level else 100 - v_level end;
+      n := least(v_wanted - v_bought, k_left[k], trading.affordable_quantity(
+        v_budget, v_spent, v_rate, v_weight, 100 - v_level));
+      if k_end_reason[k] is not null then
+        v_reason := k_end_reason[k];
+      elsif n = 0 then -- the budget ends here
+        v_wanted := v_bought;
+        exit;
+      elsif u = t and v_cancels_own and v_own < c_most_beyond then
+        v_reason := 'self_trade';
+      elsif u = t then
+        v_code := 'SELF_TRADE_BLOCKED';
+        exit;
+      else
+        v_reason := trading.maker_cancel_reason(
+          n, n * w, s_quantity[k_share[k]], t_balance[u], t_excluded[u],
+          t_limited[u], t_limits[u], t_untraded[u]);
+      end if;
+      if v_reason is not null then
+        v_stop := trading.stop_at_bound(c_count, c_before, v_starved_count,
+          most_cancelled, bounds_dead, is_final);
+        exit when v_stop is not null;
+        if v_reason = 'self_trade' then
+          v_own := v_own + 1;
+          t_traded_with[t] := i; -- it stays if the request is rejected
+          t_open_cost[t] := t_open_cost[t] + k_left[k] * least(0, w);
+        end if;
+        j := case
+          when k_end_reason[k] is not null or u <> t and trading.maker_cancel_reason(
+            n, n * w, (batch.holdings).quantity[k_share[k]],
+            (batch.traders).balances_cents[u], t_excluded[u], t_limited[u], t_limits[u],
+            t_untraded[u]) is not null then 0
+          when t_traded_with[u] = i then i else -1 end;
+        v_starved_count := v_starved_count + (j = i)::int;
+        c_count := c_count + 1;
+        c_request[c_count] := i;
+        c_maker[c_count] := k;
+        c_reason[c_count] := v_reason;
+        c_left[c_count] := k_left[k];
+        c_starved_by[c_count] := j;
+        k := k_next[k];
+        continue;
+      end if;
+      t_traded_with[u] := i;
+      k_left[k] := k_left[k] - n;
+      t_balance[u] := t_balance[u] + n * w;
+      s_quantity[k_share[k]] := s_quantity[k_share[k]] + case when k_is_buy[k] then n else -n end;
+      t_open_cost[u] := t_open_cost[u] + n * least(0, w);
+      v_bought := v_bought + n;
+      v_spent := v_spent + n * (100 - v_level);
+      v_weight := v_weight + n * v_level * (100 - v_level);
+      f_count := f_count + 1;
+      f_request[f_count] := i;
+      f_maker[f_count] := k;
+      f_quantity[f_count] := n;
+      f_fee[f_count] := trading.fee_cents(v_rate, v_weight) - v_fee;
+      v_fee := trading.fee_cents(v_rate, v_weight);
+      if k_left[k] = 0 then
+        k := k_next[k];
+      end if;
+      exit when v_bought = v_wanted;
+      -- Once it is sure to be rejected, only the reason can still change: by the user's own
+      -- order, or by cash that ends after the loss limit. It is not looked for far away.
+      v_so_far := case when r.post_only[i] then 'POST_ONLY_WOULD_CROSS' else
+        trading.funding_rejection(
+          v_is_buy, v_wanted, v_spent, v_spent, t_balance[t], s_quantity[s],
+          t_limits[t], t_untraded[t], t_open_cost[t]) end;
+      v_beyond := v_beyond + (v_so_far is not null)::int;
+      exit when v_beyond = c_most_beyond
+        or (v_so_far <> 'LOSS_LIMIT' and not v_may_meet_own and not v_is_fok);
+    end loop;
+
+    -- 4. Verdict. A buy must be covered with its fee, and with what is left of it if that rests.
+    v_is_done := v_bought = v_wanted -- or the budget is spent
+      or 0 = trading.affordable_quantity(v_budget, v_spent, v_rate, v_weight, 1);
+    v_required := trading.required_cents(v_spent, v_fee, v_wanted - v_bought, v_price,
+      100 - v_level, not v_is_ioc, v_is_fok, v_stop, v_beyond = c_most_beyond);
+    v_code := coalesce(v_code, case
+      when v_beyond = c_most_beyond and v_may_meet_own
+        and v_wanted > coalesce(batch.shares_before_own[i], 0) then 'SELF_TRADE_BLOCKED'
+      when v_is_short then 'INSUFFICIENT_LIQUIDITY'
+      when r.post_only[i] and v_bought > 0 then 'POST_ONLY_WOULD_CROSS'
+      when v_stop = 'comes_again' then null
+      when v_bought = 0 and (v_is_ioc or v_stop = 'ends')
+        or v_is_fok and v_is_done is not true and v_beyond < c_most_beyond
+        then 'INSUFFICIENT_LIQUIDITY' end,
+      trading.funding_rejection(
+        v_is_buy, r_quantity[i], v_required, v_required, t_balance[t], s_quantity[s],
+        t_limits[t], t_untraded[t], t_open_cost[t]),
+      case when v_stop = 'comes_again' then 'CONFLICT_RETRY' end);
+
+    -- 5. A rejected order has no effect, but for makers that had to be cancelled to know that.
+    if v_code is not null then
+      for p in f_before + 1 .. f_count loop
+        j := f_maker[p];
+        n := f_quantity[p];
+        u := k_trader[j];
+        w := case when k_is_buy[j] then -k_price[j] else 100 - k_price[j] end;
+        k_left[j] := k_left[j] + n;
+        t_balance[u] := t_balance[u] - n * w;
+        s_quantity[k_share[j]] := s_quantity[k_share[j]] - case when k_is_buy[j] then n else -n end;
+        t_open_cost[u] := t_open_cost[u] - n * least(0, w);
+      end loop;
+      f_count := f_before;
+      t_open_cost[t] := v_open_cost;
+      o_code[i] := v_code;
+      if v_code not in ('INSUFFICIENT_LIQUIDITY', 'CONFLICT_RETRY') or v_is_short then
+        c_count := c_before;
+        continue next_request;
+      end if;
+      v_held := v_held
+        || case v_code when 'CONFLICT_RETRY' then array[v_book, v_opposite, -t] end;
+      -- Makers that only its own fills have starved stay.
+      j := c_before;
+      for p in c_before + 1 .. c_count loop
+        if c_starved_by[p] <> i then
+          j := j + 1;
+          c_maker[j] := c_maker[p];
+          c_reason[j] := c_reason[p];
+          c_left[j] := c_left[p];
+          c_starved_by[j] := c_starved_by[p];
+        end if;
+      end loop;
+      c_count := j;
+    elsif v_bought > 0 then
+      t_balance[t] := t_balance[t] - v_spent - v_fee
+        + case when v_is_buy then 0 else 100 * v_bought end;
+      s_quantity[s] := s_quantity[s] + case when v_is_buy then v_bought else -v_bought end;
+      if a_balance is null then
+        a_balance := (batch.traders).balances_cents;
+        a_version := (batch.traders).account_versions;
+        a_quantity := (batch.holdings).quantity;
+        a_cost := (batch.holdings).cost_cents;
+        a_fee := (batch.holdings).fee_cents;
+        a_realised := (batch.holdings).realised_cents;
+        h_has_traded := (batch.holdings).has_traded;
+        a_touched := array_fill(false, array[2 * h_count]);
+        m_last_price := array_fill(null::int, array[cardinality(m.id)]);
+        m_yes_volume := array_fill(0::bigint, array[cardinality(m.id)]);
+        m_no_volume := m_yes_volume;
+        m_trade_count := array_fill(0, array[cardinality(m.id)]);
+        m_new_traders := m_trade_count;
+      end if;
+      for p in f_before + 1 .. f_count loop
+        q := f_maker[p];
+        u := k_trader[q];
+        j := k_share[q];
+        n := f_quantity[p];
+        v_level := k_price[q];
+
+        a_touched[s] := true;
+        a_touched[j] := true;
+
+        -- The taker's shares and cash.
+        if v_is_buy then
+          a_quantity[s] := a_quantity[s] + n;
+          a_cost[s] := a_cost[s] + n * (100 - v_level);
+          a_fee[s] := a_fee[s] + f_fee[p];
+          v_cents := -(n * (100 - v_level)) - f_fee[p];
+          f_taker_realised[p] := null;
+        else
+          v_cost_out := core.half_up(a_cost[s] * n, a_quantity[s]);
+          v_fees_out := core.half_up(a_fee[s] * n, a_quantity[s]);
+          a_quantity[s] := a_quantity[s] - n;
+          a_cost[s] := a_cost[s] - v_cost_out;
+          a_fee[s] := a_fee[s] - v_fees_out;
+          v_cents := n * v_level - f_fee[p];
+          f_taker_realised[p] := v_cents - v_cost_out - v_fees_out;
+          a_realised[s] := a_realised[s] + f_taker_realised[p];
+        end if;
+        if v_cents <> 0 then
+          a_balance[t] := a_balance[t] + v_cents;
+          a_version[t] := a_version[t] + 1;
+        end if;
+        f_taker_cents[p] := v_cents;
+        f_taker_balance[p] := a_balance[t];
+        f_taker_version[p] := a_version[t];
+
+        -- The maker's.
+        if k_is_buy[q] then
+          a_quantity[j] := a_quantity[j] + n;
+          a_cost[j] := a_cost[j] + n * v_level;
+          v_cents := -(n * v_level);
+          f_maker_realised[p] := null;
+        else
+          v_cost_out := core.half_up(a_cost[j] * n, a_quantity[j]);
+          v_fees_out := core.half_up(a_fee[j] * n, a_quantity[j]);
+          a_quantity[j] := a_quantity[j] - n;
+          a_cost[j] := a_cost[j] - v_cost_out;
+          a_fee[j] := a_fee[j] - v_fees_out;
+          v_cents := n * (100 - v_level);
+          f_maker_realised[p] := v_cents - v_cost_out - v_fees_out;
+          a_realised[j] := a_realised[j] + f_maker_realised[p];
+        end if;
+        a_balance[u] := a_balance[u] + v_cents;
+        a_version[u] := a_version[u] + 1;
+        f_maker_cents[p] := v_cents;
+        f_maker_balance[p] := a_balance[u];
+        f_maker_version[p] := a_version[u];
+
+        -- The market's: pairs minted into escrow or burnt out of it, and the fee.
+        v_cents := -(f_taker_cents[p] + v_cents + f_fee[p]);
+        if v_cents <> 0 then
+          m_escrow[g] := m_escrow[g] + v_cents;
+          m_escrow_version[g] := m_escrow_version[g] + 1;
+        end if;
+        if f_fee[p] > 0 then
+          m_revenue[g] := m_revenue[g] + f_fee[p];
+          m_revenue_version[g] := m_revenue_version[g] + 1;
+        end if;
+        f_escrow[p] := m_escrow[g];
+        f_escrow_version[p] := m_escrow_version[g];
+        f_revenue[p] := m_revenue[g];
+        f_revenue_version[p] := m_revenue_version[g];
+
+        v_level := case when r.is_yes[i] then 100 - v_level else v_level end; -- now the YES price
+        m_last_price[g] := v_level;
+        m_yes_volume[g] := m_yes_volume[g] + n * v_level;
+        m_no_volume[g] := m_no_volume[g] + n * (100 - v_level);
+        m_trade_count[g] := m_trade_count[g] + 1;
+        if b_change is not null then
+          b_change[v_opposite][k_price[q]] := b_change[v_opposite][k_price[q]] - n;
+        end if;
+        -- The holdings of these shares: a trader counts with the first match.
+        j := case when j > h_count then j - h_count else j end;
+        if not h_has_traded[j] then
+          h_has_traded[j] := true;
+          m_new_traders[g] := m_new_traders[g] + 1;
+        end if;
+        if not h_has_traded[h] then
+          h_has_traded[h] := true;
+          m_new_traders[g] := m_new_traders[g] + 1;
+        end if;
+      end loop;
+    end if;
+    for p in c_before + 1 .. c_count loop
+      j := c_maker[p];
+      u := k_trader[j];
+      c_request[p] := i;
+      if c_reason[p] not in ('expired', 'self_trade') and k_is_buy[j] then
+        t_open_cost[u] := t_open_cost[u] - k_left[j] * k_price[j];
+      end if;
+      if b_change is not null and c_reason[p] <> 'expired' then
+        b_change[v_opposite][k_price[j]] := b_change[v_opposite][k_price[j]] - k_left[j];
+      end if;
+      k_left[j] := -p;
+    end loop;
+    if v_code is null or c_count > c_before then
+      m_changes[g] := m_changes[g] + 1;
+    end if;
+    continue next_request when v_code = 'CONFLICT_RETRY'
+      or (v_code is not null and (v_is_fok or v_cancels_own));
+    -- What it met is gone, but for the rest of the last one: the other side begins there.
+    for p in greatest(v_met, k_price[k] + 1) .. coalesce(k_price[b_first[v_opposite]], 0) loop
+      b_last[v_opposite][p] := 0;
+    end loop;
+    b_first[v_opposite] := k;
+    continue next_request when v_code is not null;
+
+    -- 6. What is left joins the book, or is cancelled.
+    v_status := case
+      when v_is_done then 'filled' when v_is_ioc or v_stop = 'ends' then 'cancelled'
+      else trading.filled_status(v_wanted - v_bought, v_wanted) end;
+    v_wanted := case when v_budget is null then v_wanted else v_bought end;
+    if v_status in ('open', 'partially_filled') then
+      v_rested_count := v_rested_count + 1;
+      v_rested[v_rested_count] := i;
+      v_level := r.book_price[i];
+      k := k_read + v_rested_count;
+      k_book[k] := v_book;
+      k_trader[k] := t;
+      k_share[k] := s;
+      k_price[k] := v_level;
+      k_is_buy[k] := v_is_buy;
+      k_left[k] := v_wanted - v_bought;
+      if v_is_buy then
+        t_open_cost[t] := t_open_cost[t] + k_left[k] * v_price;
+      end if;
+      v_rests_here[coalesce(h, 0)] := true;
+      if b_change is not null then
+        b_change[v_book][v_level] := b_change[v_book][v_level] + k_left[k];
+      end if;
+      -- Its place is behind all at its price, or else behind the next better price.
+      if coalesce(k_price[b_first[v_book]], 0) < v_level then
+        k_next[k] := b_first[v_book];
+        b_first[v_book] := k;
+      else
+        n := v_level;
+        while b_last[v_book][n] = 0 loop
+          n := n + 1;
+        end loop;
+        j := b_last[v_book][n];
+        k_next[k] := k_next[j];
+        k_next[j] := k;
+      end if;
+      b_last[v_book][v_level] := k;
+      o_maker[i] := k;
+    end if;
+    o_status[i] := v_status;
+    o_quantity[i] := v_wanted;
+    o_left[i] := v_wanted - v_bought;
+    if v_status = 'cancelled' then
+      o_reason[i] := 'insufficient_liquidity';
+    end if;
+    o_fee[i] := v_fee;
+    o_balance[i] := t_balance[t];
+    m_placed[g] := m_placed[g] + 1;
   end loop;
 
-  return (
-    false, v_results, case when v_fill_count > 0 then v_fills[1 : v_fill_count] end,
-    case when v_cancelled_count > 0 then v_cancelled[1 : v_cancelled_count] end, v_rested, k_left
-  )::trading.match_result;
+  o.code := o_code;
+  o.replay_of := o_replay_of;
+  o.replayed_order_id := o_replayed;
+  o.status := o_status;
+  o.quantity := o_quantity;
+  o.left_quantity := o_left;
+  o.cancel_reason := o_reason;
+  o.fee_cents := o_fee;
+  o.balance_cents := o_balance;
+  o.maker_place := o_maker;
+  batch.results := o;
+  batch.rested := v_rested;
+  batch.left_quantity := k_left;
+  batch.figures.changes := m_changes;
+  batch.figures.placed := m_placed;
+  if f_count > 0 then
+    f.request_place := f_request[1 : f_count];
+    f.maker_place := f_maker;
+    f.quantity := f_quantity;
+    f.fee_cents := f_fee;
+    f.taker_cents := f_taker_cents;
+    f.maker_cents := f_maker_cents;
+    f.taker_balance_cents := f_taker_balance;
+    f.taker_version := f_taker_version;
+    f.maker_balance_cents := f_maker_balance;
+    f.maker_version := f_maker_version;
+    f.escrow_balance_cents := f_escrow;
+    f.escrow_version := f_escrow_version;
+    f.revenue_balance_cents := f_revenue;
+    f.revenue_version := f_revenue_version;
+    f.taker_realised_cents := f_taker_realised;
+    f.maker_realised_cents := f_maker_realised;
+    batch.fills := f;
+    batch.figures := (
+      m_escrow, m_escrow_version, m_revenue, m_revenue_version, m_last_price, m_yes_volume,
+      m_no_volume, m_trade_count, m_new_traders, m_changes, m_placed
+    )::trading.market_figures;
+    batch.balance_cents := a_balance;
+    batch.account_version := a_version;
+    v_shares := batch.holdings;
+    v_shares.quantity := a_quantity;
+    v_shares.cost_cents := a_cost;
+    v_shares.fee_cents := a_fee;
+    v_shares.realised_cents := a_realised;
+    v_shares.has_traded := h_has_traded;
+    v_shares.is_touched := a_touched;
+    batch.shares := v_shares;
+  end if;
+  if c_count > 0 then
+    c.request_place := c_request[1 : c_count];
+    c.maker_place := c_maker;
+    c.reason := c_reason;
+    c.left_quantity := c_left;
+    c.starved_by := c_starved_by;
+    batch.cancelled := c;
+  end if;
+  batch.reached_floor := false;
+  return batch;
 end
 $$;
 
-comment on function trading.match_orders(
-  trading.matched_batch, trading.limit_arrays, bigint[], bigint[], int, boolean, boolean
-) is
-  'Matches a batch in memory: what each request comes to. Requests are taken in order, each as if '
-  'it had come alone. A request that is rejected has no effect, but for the makers it found that '
-  'must be cancelled when it is rejected for want of liquidity. A request that stops because too '
-  'many makers must be cancelled (trading.stop_at_bound; most_cancelled, bounds_dead and is_final '
-  'are as there) either ends there: what it filled stands, the rest is cancelled. Or it is to be '
-  'placed again (CONFLICT_RETRY), has no effect but for the makers that it did not starve itself, '
-  'and further requests of its trader and for its market wait for it. replays are by '
-  'trading.read_replays, null without any key; shares_before_own is by trading.read_reach.';
+comment on function trading.match_orders(trading.batch, int, boolean, boolean) is
+  'Matches a call in memory: what each request comes to, and what its fills move. Requests are '
+  'taken in order, each as if it had come alone. A request that is rejected has no effect, but '
+  'for the makers it found that must be cancelled when it is rejected for want of liquidity. A '
+  'request that stops because too many makers must be cancelled (trading.stop_at_bound; '
+  'most_cancelled, bounds_dead and is_final are as there) either ends there: what it filled '
+  'stands, the rest is cancelled. Or it is to be placed again (CONFLICT_RETRY), has no effect '
+  'but for the makers that it did not starve itself, and further requests of its trader and for '
+  'its market wait for it. reached_floor: it came to the end of what was read of a book, and '
+  'must be done again with more.';

@@ -7,8 +7,14 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_proceeds_cents constant bigint := 50 * merge_position.quantity::bigint;
-  v_request trading.order_request;
-  v_context trading.market_context;
+  v_problem constant text := trading.set_quantity_problem(merge_position.quantity);
+  v_user_id constant bigint := (
+    select t.user_id from trading.traders as t where t.public_id = merge_position.user_public_id
+  );
+  v_market_id constant bigint := (
+    select m.id from catalog.markets as m where m.public_id = merge_position.market_public_id
+  );
+  v_markets trading.markets_read;
   v_traders trading.trader_arrays;
   v_held trading.holdings;
   v_at timestamptz;
@@ -19,64 +25,57 @@ declare
   v_no_cost_out bigint;
   v_no_fees_out bigint;
 begin
-  v_request.quantity := merge_position.quantity;
-  v_request.problem := trading.set_quantity_problem(merge_position.quantity);
-  select t.user_id into v_request.user_id
-  from trading.traders as t
-  where t.public_id = merge_position.user_public_id;
-  select m.id into v_request.market_id
-  from catalog.markets as m
-  where m.public_id = merge_position.market_public_id;
-
-  perform trading.lock_market(v_request.market_id); -- mutant: merge_without_lock
+  perform trading.lock_market(v_market_id);
   v_at := core.now();
-  v_context := (trading.read_markets(array[v_request.market_id], v_at))[1];
+  v_markets := trading.read_book_markets(array[v_market_id], v_at);
   select m.status = 'resolved' into v_is_resolved
   from catalog.markets as m
-  where m.id = v_request.market_id;
-  perform trading.lock_traders(array[v_request.user_id]);
-  v_traders := trading.read_traders(array[v_request.user_id], v_at);
+  where m.id = v_market_id;
+  perform trading.lock_traders(array[v_user_id]);
+  v_traders := trading.read_traders(array[v_user_id], v_at);
   select h.* into v_held
   from trading.holdings as h
-  where h.market_id = v_request.market_id
-    and h.user_id = v_request.user_id;
+  where h.market_id = v_market_id
+    and h.user_id = v_user_id;
 
   v_code := case
-    when v_request.problem is not null then 'INVALID_REQUEST'
+    when v_problem is not null then 'INVALID_REQUEST'
     when v_traders.user_ids is null then 'UNAUTHORIZED'
-    when v_request.market_id is null then 'MARKET_NOT_FOUND'
+    when v_market_id is null then 'MARKET_NOT_FOUND'
     when v_is_resolved then 'MARKET_NOT_OPEN'
-    when coalesce(least(v_held.yes_quantity, v_held.no_quantity), 0) < v_request.quantity
+    when coalesce(least(v_held.yes_quantity, v_held.no_quantity), 0) < merge_position.quantity
       then 'INSUFFICIENT_BALANCE'
   end;
   if v_code is not null then
-    return (v_code, v_request.problem, false, null)::api.result;
+    return (v_code, v_problem, false, null)::api.result;
   end if;
 
   v_yes_cost_out := core.half_up(
-    v_held.yes_cost_cents * v_request.quantity, v_held.yes_quantity -- mutant: merge_cost_of_all
+    v_held.yes_cost_cents * merge_position.quantity, v_held.yes_quantity
   );
-  v_yes_fees_out := core.half_up(v_held.yes_fee_cents * v_request.quantity, v_held.yes_quantity);
-  v_no_cost_out := core.half_up(v_held.no_cost_cents * v_request.quantity, v_held.no_quantity);
-  v_no_fees_out := core.half_up(v_held.no_fee_cents * v_request.quantity, v_held.no_quantity);
+  v_yes_fees_out := core.half_up(
+    v_held.yes_fee_cents * merge_position.quantity, v_held.yes_quantity
+  );
+  v_no_cost_out := core.half_up(v_held.no_cost_cents * merge_position.quantity, v_held.no_quantity);
+  v_no_fees_out := core.half_up(v_held.no_fee_cents * merge_position.quantity, v_held.no_quantity);
   update trading.holdings as h set
-    yes_quantity = h.yes_quantity - v_request.quantity,
+    yes_quantity = h.yes_quantity - merge_position.quantity,
     yes_cost_cents = h.yes_cost_cents - v_yes_cost_out,
-    yes_fee_cents = h.yes_fee_cents - v_yes_fees_out, -- mutant: merge_keeps_fees
+    yes_fee_cents = h.yes_fee_cents - v_yes_fees_out,
     yes_realised_cents = h.yes_realised_cents
       + v_proceeds_cents - v_yes_cost_out - v_yes_fees_out,
-    no_quantity = h.no_quantity - v_request.quantity,
+    no_quantity = h.no_quantity - merge_position.quantity,
     no_cost_cents = h.no_cost_cents - v_no_cost_out,
     no_fee_cents = h.no_fee_cents - v_no_fees_out,
     no_realised_cents = h.no_realised_cents
       + v_proceeds_cents - v_no_cost_out - v_no_fees_out
-  where h.market_id = v_request.market_id
-    and h.user_id = v_request.user_id;
+  where h.market_id = v_market_id
+    and h.user_id = v_user_id;
 
   return (
     null, null, false,
     trading.post_conversion(
-      v_context, v_traders, 'merge', v_request.quantity,
+      v_markets, v_traders, v_at, 'merge', merge_position.quantity,
       v_proceeds_cents - v_yes_cost_out - v_yes_fees_out,
       v_proceeds_cents - v_no_cost_out - v_no_fees_out
     )

@@ -6,9 +6,9 @@ language sql stable
 begin atomic
   select b.order_id, b.market_id
   from trading.active_orders as b
-  where b.user_id = open_orders_until.user_id -- mutant: orders_of_all_users
+  where b.user_id = open_orders_until.user_id
     and (
-      open_orders_until.only_market_id is null -- mutant: all_markets
+      open_orders_until.only_market_id is null
       or b.market_id = open_orders_until.only_market_id
     )
     and trading.began_until(b.order_id, open_orders_until.last_order_id)

@@ -17,7 +17,7 @@ begin atomic
   cross join lateral (
     select p.quantity * case p.side
       when 'yes' then payouts.yes_payout_cents
-      else 100 - payouts.yes_payout_cents -- mutant: no_paid_as_yes
+      else 100 - payouts.yes_payout_cents
     end as payout_cents
   ) as s
   where p.market_id = payouts.market_id

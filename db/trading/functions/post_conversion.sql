@@ -1,6 +1,7 @@
 create or replace function trading.post_conversion(
-  context trading.market_context,
+  markets trading.markets_read,
   traders trading.trader_arrays,
+  at timestamptz,
   kind trading.conversion_kind,
   quantity int,
   yes_realised_cents bigint,
@@ -18,26 +19,26 @@ declare
 begin
   v_journal_id := ledger.post_journal(
     post_conversion.kind::text::ledger.journal_kind,
-    context.market_id,
+    markets.id[1],
     array[
-      ledger.user_account_id(traders.user_ids[1]), ledger.escrow_account_id(context.market_id)
+      ledger.user_account_id(traders.user_ids[1]), ledger.escrow_account_id(markets.id[1])
     ],
     array[v_cents, -v_cents],
-    context.at
+    post_conversion.at
   );
   insert into trading.set_conversions (
     market_id, user_id, kind, quantity, yes_realised_cents, no_realised_cents, journal_id,
     created_at
   )
   values (
-    context.market_id, traders.user_ids[1], post_conversion.kind, post_conversion.quantity,
+    markets.id[1], traders.user_ids[1], post_conversion.kind, post_conversion.quantity,
     post_conversion.yes_realised_cents, post_conversion.no_realised_cents, v_journal_id,
-    context.at
+    post_conversion.at
   );
 
   select format(
     '{"marketId":"%s","quantity":%s,"balance":%s,"positions":%s}',
-    context.public_id,
+    markets.public_id[1],
     post_conversion.quantity,
     trading.balance_object(traders.balances_cents[1] + v_cents),
     coalesce(
@@ -52,13 +53,14 @@ begin
   join trading.market_state as s on s.market_id = m.id
   left join trading.positions as p
     on p.market_id = m.id and p.user_id = traders.user_ids[1]
-  where m.id = context.market_id;
+  where m.id = markets.id[1];
   return v_body;
 end
 $$;
 
 comment on function trading.post_conversion(
-  trading.market_context, trading.trader_arrays, trading.conversion_kind, int, bigint, bigint
+  trading.markets_read, trading.trader_arrays, timestamptz, trading.conversion_kind, int, bigint,
+  bigint
 ) is
   'Writes what a split or a merge of complete sets does beside the positions: cash to escrow or '
   'back, and the row of trading.set_conversions; returns the body of the answer. traders is the '

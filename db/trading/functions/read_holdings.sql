@@ -1,55 +1,75 @@
-create or replace function trading.read_holdings(
-  markets trading.market_context[],
-  requests trading.order_request[],
-  makers trading.resting_order[],
-  user_ids bigint[]
-)
-returns trading.holding_arrays
+create or replace function trading.read_holdings(batch trading.batch)
+returns trading.batch
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+  r constant trading.requests := batch.requests;
+  k trading.makers := batch.makers;
+  m_id constant bigint[] := (batch.markets).id;
+  u_id constant bigint[] := (batch.traders).user_ids;
+  r_trader constant int[] := batch.trader_place;
+  h trading.holdings_read;
+  h_count int;
 begin
-  return (
-    select (
-      array_agg(p.key order by p.key),
-      array_agg(
-        coalesce(
-          h.holding,
-          (
-            p.market_id, p.user_id, null, 0, 0, 0, 0, false, null, 0, 0, 0, 0, false
-          )::trading.holdings
-        )
-        order by p.key
-      )
-    )::trading.holding_arrays
+  select
+    array_agg(q.key), array_agg(q.market_place), array_agg(q.user_id),
+    array_agg(x.user_id is not null), array_agg(coalesce(x.yes_traded or x.no_traded, false)),
+    array_agg(coalesce(x.yes_quantity, 0)::bigint) || array_agg(coalesce(x.no_quantity, 0)::bigint),
+    array_agg(coalesce(x.yes_cost_cents, 0)::bigint)
+    || array_agg(coalesce(x.no_cost_cents, 0)::bigint),
+    array_agg(coalesce(x.yes_fee_cents, 0)::bigint)
+    || array_agg(coalesce(x.no_fee_cents, 0)::bigint),
+    array_agg(coalesce(x.yes_realised_cents, 0)) || array_agg(coalesce(x.no_realised_cents, 0))
+  into
+    h.key, h.market_place, h.user_id, h.is_known, h.has_traded, h.quantity, h.cost_cents,
+    h.fee_cents, h.realised_cents
+  from (
+    select distinct
+      trading.holding_key(p.market_place, p.trader_place) as key, p.market_place,
+      u_id[p.trader_place] as user_id
     from (
-      select distinct
-        trading.holding_key(q.market, width_bucket(q.user_id, read_holdings.user_ids)) as key,
-        read_holdings.markets[q.market].market_id,
-        q.user_id
-      from (
-        select r.market, r.user_id
-        from unnest(read_holdings.requests) as r
-        where r.user_id is not null
-          and r.market_id is not null
-        union all
-        select k.market, k.user_id
-        from unnest(read_holdings.makers) as k
-      ) as q
+      select r.market_place[i] as market_place, r_trader[i] as trader_place
+      from generate_subscripts(r_trader, 1) as i
+      where r_trader[i] is not null
+        and r.market_id[i] is not null
+      union all
+      select (k.book_place[i] + 1) / 2, k.trader_place[i]
+      from generate_subscripts(k.order_id, 1) as i
     ) as p
-    -- The limit keeps it a look-up by the whole key, whatever the planner thinks of the table.
-    left join lateral (
-      select x as holding
-      from trading.holdings as x
-      where x.market_id = p.market_id and x.user_id = p.user_id
-      limit 1
-    ) as h on true
+    order by 1
+  ) as q
+  -- The limit keeps it a look-up by the whole key, whatever the planner thinks of the table.
+  left join lateral (
+    select y.*
+    from trading.holdings as y
+    where y.market_id = m_id[q.market_place] and y.user_id = q.user_id
+    limit 1
+  ) as x on true;
+  h_count := cardinality(h.key);
+
+  batch.share_place := array(
+    select width_bucket(trading.holding_key(r.market_place[i], r_trader[i]), h.key)
+      + case r.side[i] when 'no' then h_count else 0 end
+    from generate_subscripts(r_trader, 1) as i
+    order by i
   );
+  if k.order_id is not null then
+    -- A seller sells the other side than the one that the order is stored on.
+    k.share_place := array(
+      select width_bucket(
+          trading.holding_key((k.book_place[i] + 1) / 2, k.trader_place[i]), h.key
+        ) + case when (k.book_place[i] % 2 = 1) = k.is_buy[i] then 0 else h_count end
+      from generate_subscripts(k.order_id, 1) as i
+      order by i
+    );
+    batch.makers := k;
+  end if;
+  batch.holdings := h;
+  return batch;
 end
 $$;
 
-comment on function trading.read_holdings(
-  trading.market_context[], trading.order_request[], trading.resting_order[], bigint[]
-) is
-  'The shares of the traders of a batch, each in the markets of its requests and orders. user_ids '
-  'are all traders of the batch, ascending. To be called under the markets'' locks.';
+comment on function trading.read_holdings(trading.batch) is
+  'Reads the shares of all traders of a call in its markets, under their locks, and says where '
+  'those of each request and of each maker stand.';

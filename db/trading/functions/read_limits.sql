@@ -10,12 +10,12 @@ declare
   v_today date := (read_limits.at at time zone 'UTC')::date;
 begin
   select
-    array_agg(t.limits order by t.place), -- mutant: limits_of_others
+    array_agg(t.limits order by t.place),
     array_agg(
       (
         t.balance_cents + risk.net_spent_since(t.trader, v_today),
-        t.balance_cents + risk.net_spent_since(t.trader, v_today - 6), -- mutant: week_of_eight_days
-        t.balance_cents + risk.net_spent_since(t.trader, v_today - 29) -- mutant: month_of_29_days
+        t.balance_cents + risk.net_spent_since(t.trader, v_today - 6),
+        t.balance_cents + risk.net_spent_since(t.trader, v_today - 29)
       )::risk.loss_limits
       order by t.place
     ),

@@ -1,7 +1,7 @@
 create or replace function trading.read_reach(
-  markets trading.market_context[], requests trading.order_request[]
+  requests trading.requests, markets trading.markets_read, at timestamptz
 )
-returns table (demand int[], shares_before_own bigint[])
+returns table (demand int[], shares_before_own bigint[], fok_shares bigint[], own_price int[])
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
@@ -10,6 +10,7 @@ begin
     select
       array_agg(
         case
+          when r.fok_shares + k.joining < r.most then 0
           when r.is_small then r.most
           when f.is_blocked then 1
           else least(
@@ -22,27 +23,56 @@ begin
             end + case when o.price is null and not f.ends_at_limit then 0 else c.most_beyond end
           )::int
         end
-        order by r.ordinality
+        order by r.place
       ),
-      array_agg(case when r.is_small then 0 else b.quantity end order by r.ordinality)
+      array_agg(case when r.is_small then 0 else b.quantity end order by r.place),
+      array_agg(r.fok_shares order by r.place),
+      array_agg(case when r.fok_shares is not null then o.price end order by r.place)
     from (
       select
-        q.*,
-        coalesce(q.quantity, 10000) as most,
-        not trading.is_large(q.quantity) as is_small,
-        m.site_paused or not m.is_open as is_halted,
+        i as place,
+        g as market_place,
+        read_reach.requests.user_id[i] as user_id,
+        read_reach.requests.side[i] as side,
+        read_reach.requests.order_type[i] as order_type,
+        read_reach.requests.budget_cents[i] as budget_cents,
+        read_reach.requests.post_only[i] as post_only,
+        read_reach.requests.is_yes[i] as is_yes,
+        read_reach.requests.book_price[i] as book_price,
+        coalesce(read_reach.requests.quantity[i], 10000) as most,
+        not trading.is_large(read_reach.requests.quantity[i]) as is_small,
+        read_reach.markets.site_paused or not read_reach.markets.is_open[g] as is_halted,
+        read_reach.markets.id[g] as market_id,
         -- What a share costs at least, as the book stands now.
-        100 - case q.book_side when 'yes' then m.best_no_price else m.best_yes_price end
-          as least_cents,
-        m.at
-      from unnest(read_reach.requests) with ordinality as q
-      join unnest(read_reach.markets) with ordinality as m (
-        market_id, public_id, title, category_id, at, site_paused, is_open, live_delay_ms,
-        taker_rate_bps, fee_schedule_id, escrow_cents, escrow_version, revenue_cents,
-        revenue_version, best_yes_price, first_yes_position, best_no_price, first_no_position, place
-      ) on m.place = q.market
+        100 - case when read_reach.requests.is_yes[i]
+          then read_reach.markets.best_no_price[g] else read_reach.markets.best_yes_price[g]
+        end as least_cents,
+        case
+          when read_reach.requests.time_in_force[i] = 'fok'
+            and read_reach.requests.quantity[i] is not null
+            and read_reach.requests.problem[i] is null
+            and read_reach.markets.live_delay_ms[g] is null
+            and read_reach.markets.id[g] is not null
+            then trading.shares_within(
+              read_reach.markets.id[g], not read_reach.requests.is_yes[i],
+              100 - read_reach.requests.book_price[i], read_reach.at
+            )
+        end as fok_shares
+      from generate_subscripts(read_reach.requests.user_id, 1) as i
+      cross join lateral (select read_reach.requests.market_place[i] offset 0) as m (g)
     ) as r
     cross join (values (trading.most_beyond())) as c (most_beyond)
+    -- What other orders of the call may add to the side that a fok order takes from.
+    cross join lateral (
+      select case when r.fok_shares is null then 0 else (
+        select coalesce(sum(read_reach.requests.quantity[j]), 0)
+        from generate_subscripts(read_reach.requests.user_id, 1) as j
+        where j < r.place
+          and read_reach.requests.market_place[j] = r.market_place
+          and read_reach.requests.is_yes[j] <> r.is_yes
+          and read_reach.requests.time_in_force[j] = 'gtc'
+      ) end as joining
+    ) as k
     left join lateral (
       select
         t.blocked_by is not null or r.is_halted as is_blocked,
@@ -59,10 +89,10 @@ begin
       from (
         select
           g.balance_cents,
-          risk.blocked_by(g, r.at) as blocked_by,
+          risk.blocked_by(g, read_reach.at) as blocked_by,
           least((l.limits).day_cents, (l.limits).week_cents, (l.limits).month_cents) as limit_cents
         from trading.traders as g
-        cross join lateral (select risk.limits_in_force(g, r.at)) as l (limits)
+        cross join lateral (select risk.limits_in_force(g, read_reach.at)) as l (limits)
         where g.user_id = r.user_id
       ) as t
       where not r.is_small
@@ -73,18 +103,16 @@ begin
       where x.user_id = r.user_id
         and x.market_id = r.market_id
         and x.queue_position is not null
-        and x.book_side <> r.book_side
+        and (x.book_side = 'yes') <> r.is_yes
         and x.book_price >= 100 - r.book_price
-        and not r.is_small
+        and (x.expires_at is null or x.expires_at > read_reach.at)
+        and (not r.is_small or r.fok_shares is not null)
     ) as o on true
     left join lateral (
       select coalesce(sum(d.quantity), 0)::bigint as quantity
       from trading.market_state as s
       cross join lateral unnest(
-        case r.book_side
-          when 'yes' then s.depth[99 + o.price + 1 : 198]
-          else s.depth[o.price + 1 : 99]
-        end
+        case when r.is_yes then s.depth[99 + o.price + 1 : 198] else s.depth[o.price + 1 : 99] end
       ) as d (quantity)
       where s.market_id = r.market_id
       having o.price is not null
@@ -92,11 +120,13 @@ begin
 end
 $$;
 
-comment on function trading.read_reach(trading.market_context[], trading.order_request[]) is
+comment on function trading.read_reach(trading.requests, trading.markets_read, timestamptz) is
   'How far requests need to look into the books, in their order. demand: the shares that each can '
   'take at most, by its cash, limits or shares as they are now, so that a request that must be '
   'rejected reads little of a deep book. It is an estimate: cash is not locked yet, and a match '
   'that comes to the end of what was read starts over with more. shares_before_own: what stands '
   'at better prices than the best resting order of its own user that it could reach; null when '
-  'there is none. Orders of up to 100 shares are not looked at: 0. Cost: the user''s open orders. '
-  'The caller holds the markets'' locks.';
+  'there is none; 0 of orders of up to 100 shares, which are not looked at. Of a fok order also '
+  'fok_shares: all shares within its price, without expired ones, so that it can be rejected '
+  'without a walk through the orders; and own_price: the price of that '
+  'order of its user. Cost: the user''s open orders. The caller holds the markets'' locks.';

@@ -1,31 +1,56 @@
-create or replace function trading.read_replays(
-  requests trading.order_request[], at timestamptz
-)
-returns bigint[]
+create or replace function trading.read_replays(requests trading.requests, at timestamptz)
+returns table (replay bigint[], twin int[])
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  return array(
-    select (
+  return query
+    select
+      array_agg(x.replay order by r.place),
+      array_agg(r.twin order by r.place)
+    from (
+      select
+        i as place,
+        read_replays.requests.user_id[i] as user_id,
+        read_replays.requests.idempotency_key[i] as key,
+        read_replays.requests.fingerprint[i] as fingerprint,
+        case
+          when read_replays.requests.idempotency_key[i] is null
+            or read_replays.requests.user_id[i] is null then i
+          else min(i) over (
+            partition by
+              read_replays.requests.user_id[i], read_replays.requests.idempotency_key[i]
+          )
+        end as twin
+      from generate_subscripts(read_replays.requests.user_id, 1) as i
+    ) as r
+    left join lateral (
       select case
         -- The key of another command, or of an order that was sent otherwise.
-        when x.order_id is null or x.request_fingerprint <> r.request_fingerprint then -1 -- mutant: order_of_another_request
-        when x.request_fingerprint is null and r.request_fingerprint is not null
-          and not trading.is_order_of(x.order_id, r) then -1 -- mutant: key_of_a_body_not_strict
-        else x.order_id
-      end
-      from trading.idempotency_keys as x
-      where x.user_id = r.user_id -- mutant: order_of_another_user
-        and x.key = r.idempotency_key -- mutant: order_key_ignored
-        and x.created_at > read_replays.at - trading.key_lifetime() -- mutant: key_age
-    )
-    from unnest(read_replays.requests) as r
-  );
+        when k.order_id is null or k.request_fingerprint <> r.fingerprint then -1
+        when k.request_fingerprint is null and r.fingerprint is not null
+          and not exists (
+            select
+            from trading.orders as o
+            where o.id = k.order_id
+              and trading.same_terms(
+                read_replays.requests, r.place, o.market_id, o.side, o.order_type, o.price,
+                o.quantity, o.budget_cents, o.time_in_force, o.post_only, o.expires_at
+              )
+          ) then -1
+        else k.order_id
+      end as replay
+      from trading.idempotency_keys as k
+      where k.user_id = r.user_id
+        and k.key = r.key
+        and k.created_at > read_replays.at - trading.key_lifetime()
+      limit 1
+    ) as x on true;
 end
 $$;
 
-comment on function trading.read_replays(trading.order_request[], timestamptz) is
-  'The order that the idempotency key of each request stands for already, or null; -1 where the '
-  'key is of another request, and the request is to be rejected. To be called '
-  'with the traders locked: the same key may come in by another market at the same moment.';
+comment on function trading.read_replays(trading.requests, timestamptz) is
+  'Of each request, replay: the order that its idempotency key stands for, -1 if the key stands '
+  'for another request, null without a key or if it is new; and twin: the first request of the '
+  'call with the same key of the same user, itself without a key. Read under the traders'' '
+  'locks, since two calls may use the same key at once.';

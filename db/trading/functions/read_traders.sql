@@ -41,8 +41,8 @@ begin
     left join lateral (
       select
         trading.last_stopped_order(s, read_traders.at) as stopped_order_id,
-        s.expires_at > read_traders.at and s.expires_at <= v_now -- mutant: switch_missed_while_waiting
-        or s.last_fired_at > read_traders.at as is_missed -- mutant: switch_fired_while_waiting
+        s.expires_at > read_traders.at and s.expires_at <= v_now
+        or s.last_fired_at > read_traders.at as is_missed
       from trading.dead_man_switches as s
       where s.user_id = u.id
     ) as w on true;

@@ -9,22 +9,19 @@ declare
   v_taken_off constant int := ("order").quantity - reduce_order.quantity;
   v_active_order trading.active_orders;
 begin
-  update trading.orders as o
-  set quantity = reduce_order.quantity
-  where o.id = ("order").id;
-
   insert into trading.order_reductions (order_id, quantity_before, quantity_after, at)
   values (("order").id, ("order").quantity, reduce_order.quantity, reduce_order.at);
 
   update trading.active_orders as b
-  set left_quantity = b.left_quantity - v_taken_off
+  set quantity = reduce_order.quantity,
+    left_quantity = b.left_quantity - v_taken_off
   where b.order_id = ("order").id
   returning b.* into strict v_active_order;
 
   perform trading.write_depth(
     v_active_order.market_id,
     array[trading.depth_place(v_active_order.book_side, v_active_order.book_price)],
-    array[-v_taken_off], -- mutant: level_keeps_what_was_taken_off
+    array[-v_taken_off],
     counted => true
   );
 end

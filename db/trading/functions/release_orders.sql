@@ -5,31 +5,21 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_at constant timestamptz := core.now();
+  v_requests trading.requests := trading.due_requests(
+    release_orders.market_ids, release_orders.most, v_at
+  );
   v_market_ids bigint[];
-  v_markets trading.market_context[];
-  v_requests trading.order_request[];
-  v_batch trading.matched_batch;
-  v_orders trading.placed_order[];
+  v_markets trading.markets_read;
 begin
-  v_requests := trading.due_requests(release_orders.market_ids, release_orders.most, v_at);
-  if cardinality(v_requests) = 0 then
+  if v_requests.user_id is null then
     return 0;
   end if;
-
-  v_market_ids := array(
-    select distinct r.market_id from unnest(v_requests) as r order by r.market_id
-  );
-  v_requests := trading.requests_of_markets(v_requests, v_market_ids);
-  v_markets := trading.read_markets(v_market_ids, v_at);
-  for i in 1 .. cardinality(v_markets) loop
-    v_markets[i].live_delay_ms := null; -- the orders have waited
-  end loop;
-  v_batch := trading.match_batch(v_markets, v_requests, v_at);
-  v_orders := trading.placed_orders(v_batch);
-  perform trading.write_released(v_batch, v_orders);
-  perform trading.announce_released(v_batch, v_orders);
-  perform trading.write_batch(v_batch);
-  return cardinality(v_requests);
+  v_market_ids := trading.market_ids(v_requests.market_id);
+  v_requests.market_place := trading.place_markets(v_requests.market_id, v_market_ids);
+  v_markets := trading.read_book_markets(v_market_ids, v_at);
+  v_markets.live_delay_ms := null; -- the orders have waited
+  perform trading.write_batch(trading.match_batch(v_requests, v_markets, v_at));
+  return cardinality(v_requests.user_id);
 end
 $$;
 

@@ -8,7 +8,7 @@ as $$
 declare
   v_status catalog.market_status;
 begin
-  perform trading.lock_market(resolve_market.market_id); -- mutant: resolve_without_lock
+  perform trading.lock_market(resolve_market.market_id);
   select m.status into strict v_status
   from catalog.markets as m
   where m.id = resolve_market.market_id

@@ -7,7 +7,7 @@ return case
   when order_type = 'sell' then 0
   when budget_cents is not null then budget_cents
   else quantity::bigint * price
-    + trading.fee_cents(taker_rate_bps, quantity::bigint * price * (100 - price)) -- mutant: scheduled_without_fee
+    + trading.fee_cents(taker_rate_bps, quantity::bigint * price * (100 - price))
 end;
 
 comment on function trading.scheduled_cost_cents(trading.order_type, int, int, int, int) is

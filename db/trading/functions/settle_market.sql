@@ -58,11 +58,11 @@ begin
   v_yes_more_cents := settle_market.yes_payout_cents - coalesce((corrected).yes_payout_cents, 0);
   v_no_more_cents := case
     when v_is_first then 100 - settle_market.yes_payout_cents
-    else -v_yes_more_cents -- mutant: correction_with_a_wrong_sign
+    else -v_yes_more_cents
   end;
   update trading.holdings as h set
     yes_realised_cents = h.yes_realised_cents + h.yes_quantity * v_yes_more_cents
-      - case when v_is_first then h.yes_cost_cents + h.yes_fee_cents else 0 end, -- mutant: settlement_forgets_fees
+      - case when v_is_first then h.yes_cost_cents + h.yes_fee_cents else 0 end,
     no_realised_cents = h.no_realised_cents + h.no_quantity * v_no_more_cents
       - case when v_is_first then h.no_cost_cents + h.no_fee_cents else 0 end
   where h.market_id = settle_market.market_id
@@ -86,7 +86,7 @@ begin
     join trading.traders as t on t.user_id = d.user_id
     where d.amount_cents <> 0
     order by t.user_id
-    for no key update of t -- mutant: settle_without_locking_users
+    for no key update of t
   ) as l;
 
   if v_user_ids is not null then

@@ -39,7 +39,7 @@ as $$
           from expired as e
           where e.market_id = q.market_id
             and e.book_side = q.book_side
-            and e.book_price > q.book_price -- mutant: shares_ahead_with_expired
+            and e.book_price > q.book_price
         ), 0
       ) as better_quantity
     from (
@@ -67,7 +67,7 @@ as $$
       sum(x.left_quantity) over (
         partition by q.market_id, q.book_side, q.book_price
         order by x.queue_position
-        rows between unbounded preceding and 1 preceding -- mutant: shares_ahead_with_its_own
+        rows between unbounded preceding and 1 preceding
       ) as earlier_quantity
     from levels as q
     cross join lateral (

@@ -9,30 +9,28 @@ as $$
 declare
   v_cost_cents constant bigint := 100 * split_position.quantity::bigint;
   v_side_cost_cents constant bigint := 50 * split_position.quantity::bigint;
-  v_request trading.order_request;
-  v_context trading.market_context;
+  v_problem constant text := trading.set_quantity_problem(split_position.quantity);
+  v_user_id constant bigint := (
+    select t.user_id from trading.traders as t where t.public_id = split_position.user_public_id
+  );
+  v_market_id constant bigint := (
+    select m.id from catalog.markets as m where m.public_id = split_position.market_public_id
+  );
+  m trading.markets_read;
   v_traders trading.trader_arrays;
   v_limits trading.limit_arrays;
   v_at timestamptz;
   v_code text;
 begin
-  v_request.quantity := split_position.quantity;
-  v_request.problem := trading.set_quantity_problem(split_position.quantity);
-  select t.user_id into v_request.user_id
-  from trading.traders as t
-  where t.public_id = split_position.user_public_id;
-  select m.id into v_request.market_id
-  from catalog.markets as m
-  where m.public_id = split_position.market_public_id;
-
-  perform trading.lock_market(v_request.market_id); -- mutant: split_without_lock
+  perform trading.lock_market(v_market_id);
   v_at := core.now();
-  v_context := (trading.read_markets(array[v_request.market_id], v_at))[1];
-  perform trading.lock_traders(array[v_request.user_id]);
-  v_traders := trading.read_traders(array[v_request.user_id], v_at);
+  m := trading.read_book_markets(array[v_market_id], v_at);
+  perform trading.lock_traders(array[v_user_id]);
+  v_traders := trading.read_traders(array[v_user_id], v_at);
 
   v_code := trading.request_rejection(
-    v_request, v_context, v_traders.user_ids is not null, v_traders.blocked_by[1]
+    v_problem, false, null, v_at, m.site_paused, v_traders.user_ids is not null,
+    v_traders.blocked_by[1], v_market_id is not null, m.is_open[1]
   );
   if v_code is null then
     if v_traders.limited[1] then
@@ -44,33 +42,33 @@ begin
     );
   end if;
   if v_code is not null then
-    return (v_code, v_request.problem, false, null)::api.result;
+    return (v_code, v_problem, false, null)::api.result;
   end if;
 
   update trading.holdings as h set
     yes_public_id = coalesce(h.yes_public_id, core.uuid_v7()),
-    yes_quantity = h.yes_quantity + v_request.quantity,
+    yes_quantity = h.yes_quantity + split_position.quantity,
     yes_cost_cents = h.yes_cost_cents + v_side_cost_cents,
     no_public_id = coalesce(h.no_public_id, core.uuid_v7()),
-    no_quantity = h.no_quantity + v_request.quantity,
-    no_cost_cents = h.no_cost_cents + v_side_cost_cents -- mutant: split_costs_nothing
-  where h.market_id = v_request.market_id
-    and h.user_id = v_request.user_id;
+    no_quantity = h.no_quantity + split_position.quantity,
+    no_cost_cents = h.no_cost_cents + v_side_cost_cents
+  where h.market_id = v_market_id
+    and h.user_id = v_user_id;
   if not found then
     insert into trading.holdings (
       market_id, user_id,
       yes_public_id, yes_quantity, yes_cost_cents, no_public_id, no_quantity, no_cost_cents
     )
     values (
-      v_request.market_id, v_request.user_id,
-      core.uuid_v7(), v_request.quantity, v_side_cost_cents,
-      core.uuid_v7(), v_request.quantity, v_side_cost_cents
+      v_market_id, v_user_id,
+      core.uuid_v7(), split_position.quantity, v_side_cost_cents,
+      core.uuid_v7(), split_position.quantity, v_side_cost_cents
     );
   end if;
 
   return (
     null, null, false,
-    trading.post_conversion(v_context, v_traders, 'split', v_request.quantity, null, null)
+    trading.post_conversion(m, v_traders, v_at, 'split', split_position.quantity, null, null)
   )::api.result;
 end
 $$;

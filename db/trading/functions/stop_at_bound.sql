@@ -9,10 +9,10 @@ create or replace function trading.stop_at_bound(
 returns text
 language sql immutable parallel safe
 return case
-  when starved_count = most then 'ends' -- mutant: starved_without_bound
+  when starved_count = most then 'ends'
   when not bounds_dead then null
   when cancelled_count - cancelled_before - starved_count = most
-    or cancelled_before > 0 and cancelled_count >= case when is_final then 3 * most else most end -- mutant: call_without_bound
+    or cancelled_before > 0 and cancelled_count >= case when is_final then 3 * most else most end
     then case when is_final then 'ends' else 'comes_again' end
 end;
 

@@ -16,7 +16,7 @@ declare
   c_most constant int := 20;
   v_at timestamptz := core.now();
 begin
-  if not exists (select from trading.expired_orders(time_of_book.market_id, v_at, 1)) then -- mutant: version_of_two_books
+  if not exists (select from trading.expired_orders(time_of_book.market_id, v_at, 1)) then
     return v_at;
   end if;
   begin

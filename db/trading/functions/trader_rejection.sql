@@ -4,7 +4,7 @@ create or replace function trading.trader_rejection(
 returns text
 language sql immutable parallel safe
 return case
-  when site_paused then 'TRADING_PAUSED' -- mutant: exclusion_before_pause
+  when site_paused then 'TRADING_PAUSED'
   when not known then 'UNAUTHORIZED'
   else blocked_by
 end;

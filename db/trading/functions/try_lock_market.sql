@@ -6,7 +6,7 @@ set lock_timeout = '250ms'
 as $$
 begin
   perform core.check_session();
-  if pg_try_advisory_xact_lock((29037::bigint << 44) | try_lock_market.market_id) then -- mutant: release_without_lock
+  if pg_try_advisory_xact_lock((29037::bigint << 44) | try_lock_market.market_id) then
     return true;
   end if;
   if try_lock_market.waits then

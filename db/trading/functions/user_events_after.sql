@@ -55,8 +55,8 @@ begin
       select e.position, e.payload -> 'event' as event
       from trading.sent_events as e
       where (e.user_id, e.position)
-          > (user_events_after.user_id, user_events_after.after_position) -- mutant: event_skipped
-        and (e.user_id, e.position) <= (user_events_after.user_id, v_through) -- mutant: events_of_others
+          > (user_events_after.user_id, user_events_after.after_position)
+        and (e.user_id, e.position) <= (user_events_after.user_id, v_through)
         and e.user_id is not null
       order by e.user_id, e.position
       limit user_events_after.most
@@ -74,7 +74,7 @@ begin
         and e.position <= v_through
         and e.user_ids[1] <= user_events_after.user_id
         and e.user_ids[cardinality(e.user_ids)] >= user_events_after.user_id
-        and user_events_after.user_id = any (e.user_ids) -- mutant: settlement_of_others
+        and user_events_after.user_id = any (e.user_ids)
         and case e.kind
           when 'market_settled' then user_events_after.with_settlements
           when 'market_status' then user_events_after.with_markets
@@ -84,7 +84,7 @@ begin
       limit user_events_after.most
     )
   ) as s
-  order by s.position -- mutant: events_out_of_order
+  order by s.position
   limit user_events_after.most;
 end
 $$;

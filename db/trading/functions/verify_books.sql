@@ -9,42 +9,38 @@ as $$
     from trading.active_orders as b
     where b.queue_position is not null
   )
-  select 'order is open while its status says so', 'order ' || coalesce(o.public_id::text, '?'),
-    coalesce(o.status::text, 'an order'),
-    case when b.order_id is null then 'not open'
-      when b.queue_position is null then 'scheduled' else 'resting' end
-  from trading.orders as o
-  full join trading.active_orders as b on b.order_id = o.id
-  where case
-    when o.status = 'scheduled' then b.order_id is null or b.queue_position is not null
-    when o.status in ('open', 'partially_filled') then b.queue_position is null
-    else b.order_id is not null
-  end
+  select 'order is in one table at a time', 'order ' || b.order_public_id,
+    'open', 'open and ended'
+  from trading.active_orders as b
+  where exists (select from trading.ended_orders as e where e.id = b.order_id)
+    or exists (select from trading.ended_orders as e where e.public_id = b.order_public_id)
 
   union all
-  select 'open order repeats its order', 'order ' || o.public_id,
-    concat_ws(' ', o.market_id, o.user_id, o.public_id, o.side, o.order_type, o.price,
-      o.quantity - o.filled_quantity, o.expires_at, o.release_at),
-    concat_ws(' ', b.market_id, b.user_id, b.order_public_id, b.book_side, b.order_type,
-      b.book_price, b.left_quantity, b.expires_at, b.release_at)
+  select 'open order is stored as its trader gave it', 'order ' || b.order_public_id,
+    concat_ws(' ', b.order_type, b.side, b.price),
+    concat_ws(' ', b.book_side, b.book_price)
   from trading.active_orders as b
-  join trading.orders as o on o.id = b.order_id
-  where (b.market_id, b.user_id, b.order_public_id, b.order_type, b.left_quantity)
-      <> (o.market_id, o.user_id, o.public_id, o.order_type, o.quantity - o.filled_quantity)
-    or (b.book_side = o.side) <> (o.order_type = 'buy')
-    or b.book_price <> case o.order_type when 'buy' then o.price else 100 - o.price end
-    or b.expires_at is distinct from o.expires_at
-    or b.release_at is distinct from case when b.queue_position is null then o.release_at end
+  where (b.book_side = b.side) <> (b.order_type = 'buy')
+    or b.book_price <> case b.order_type when 'buy' then b.price else 100 - b.price end
+
+  union all
+  select 'open order rests or waits for its release', 'order ' || b.order_public_id,
+    'one of the two', case when b.queue_position is null then 'waiting' else 'resting' end
+  from trading.active_orders as b
+  where case
+    when b.queue_position is null
+      then b.released_at is not null or b.left_quantity <> b.quantity or b.fee_cents <> 0
+    else (b.release_at is null) <> (b.released_at is null) or b.budget_cents is not null
+  end
 
   -- A released order queues up by a number that was drawn at its release.
   union all
-  select 'place in the queue is that of placing or release', 'order ' || o.public_id,
-    case when o.release_at is null then '' else '> ' end || o.id, b.queue_position::text
+  select 'place in the queue is that of placing or release', 'order ' || b.order_public_id,
+    case when b.release_at is null then '' else '> ' end || b.order_id, b.queue_position::text
   from trading.active_orders as b
-  join trading.orders as o on o.id = b.order_id
   where case
-    when o.release_at is null then b.queue_position <> o.id
-    else b.queue_position <= o.id
+    when b.release_at is null then b.queue_position <> b.order_id
+    else b.queue_position <= b.order_id
   end
 
   union all

@@ -132,7 +132,7 @@ begin
 
     v_shares := -v_move.quantity;
     if v_shares < v_quantity then
-      v_cost_out := core.half_up(v_cost * v_shares, v_quantity); -- mutant: proof_rounds_down
+      v_cost_out := core.half_up(v_cost * v_shares, v_quantity);
       v_fees_out := core.half_up(v_fees * v_shares, v_quantity);
     else
       v_cost_out := v_cost;

@@ -1,37 +1,53 @@
-create or replace function trading.write_batch(batch trading.matched_batch)
-returns trading.written_batch
+create or replace function trading.write_batch(batch trading.batch)
+returns trading.batch
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_orders constant trading.placed_order[] := trading.placed_orders(batch);
-  v_order_ids bigint[];
+  r constant trading.requests := batch.requests;
+  o trading.results := batch.results;
+  v_ids bigint[];
   v_public_ids uuid[];
-  v_accounted trading.accounted_batch;
-  v_written trading.written_batch;
+  v_versions bigint[];
 begin
-  v_written.orders := v_orders;
-  if (batch.result).fills is not null or (batch.result).cancelled_makers is not null then
-    select array_agg(o.id), array_agg(o.public_id) into v_order_ids, v_public_ids
-    from unnest(v_orders) as o;
-    v_written.cancelled_orders := trading.write_makers(batch, v_orders);
+  for i in 1 .. cardinality(r.user_id) loop
+    if o.code[i] is null and o.status[i] is not null and o.replay_of[i] is null then
+      v_ids[i] := coalesce(r.order_id[i], nextval('trading.order_ids'));
+      v_public_ids[i] := coalesce(r.public_id[i], core.uuid_v7());
+    elsif o.code[i] <> 'CONFLICT_RETRY' and r.order_id[i] is not null then
+      -- A release that is rejected cancels its order.
+      v_ids[i] := r.order_id[i];
+      v_public_ids[i] := r.public_id[i];
+      o.status[i] := 'cancelled';
+      o.quantity[i] := coalesce(r.quantity[i], 0);
+      o.left_quantity[i] := o.quantity[i];
+      o.cancel_reason[i] := trading.release_reason(o.code[i], r.order_type[i]);
+    end if;
+  end loop;
+  o.order_id := v_ids;
+  o.public_id := v_public_ids;
+  batch.results := o;
+
+  if (batch.fills).request_place is not null or (batch.cancelled).request_place is not null then
+    batch := trading.write_makers(batch);
   end if;
-  if (batch.result).fills is not null then
-    v_accounted := trading.account_fills(batch, v_order_ids);
-    v_written.trades := v_accounted.trades;
-    v_written.maker_public_ids := trading.maker_public_ids(batch, v_public_ids);
-    perform trading.write_trades(batch, v_accounted);
+  if (batch.fills).request_place is not null then
+    batch := trading.write_trades(batch);
   end if;
-  perform trading.write_orders(
-    v_orders, batch.at, (batch.request_arrays).twins is not null
-  );
-  perform trading.write_market_state(batch, v_orders, v_accounted);
-  perform trading.write_outbox(batch, v_written);
-  return v_written;
+  if v_ids is not null then
+    perform trading.write_orders(batch);
+  end if;
+  if v_ids is not null or (batch.cancelled).request_place is not null then
+    v_versions := trading.write_market_state(batch);
+    if r.order_id is not null then
+      perform trading.write_released_events(batch);
+    end if;
+    perform trading.write_events(batch, v_versions);
+  end if;
+  return batch;
 end
 $$;
 
-comment on function trading.write_batch(trading.matched_batch) is
-  'Writes the results of a batch, each table as one set, and its events to the outbox; nothing, if '
-  'nothing changed. The rows of scheduled orders that it releases are written by the caller. The '
-  'caller holds the locks of trading.match_batch.';
+comment on function trading.write_batch(trading.batch) is
+  'Writes what matching made of a call, each row once, and gives the new orders and trades their '
+  'ids. Nothing is written if nothing changed.';

@@ -21,13 +21,13 @@ begin
   update trading.market_state as s set
     version = s.version + write_depth.counted::int,
     depth = v_depth,
-    best_yes_price = v_best_yes_price, -- mutant: best_price_left_behind
+    best_yes_price = v_best_yes_price,
     first_yes_position = case
       when v_best_yes_price = s.best_yes_price then s.first_yes_position else 0
     end,
     best_no_price = v_best_no_price,
     first_no_position = case
-      when v_best_no_price = s.best_no_price then s.first_no_position else 0 -- mutant: first_position_of_another_price
+      when v_best_no_price = s.best_no_price then s.first_no_position else 0
     end
   where s.market_id = write_depth.market_id;
 

@@ -1,91 +1,93 @@
-create or replace function trading.write_makers(
-  batch trading.matched_batch, orders trading.placed_order[]
-)
-returns trading.cancelled_order[]
+create or replace function trading.write_makers(batch trading.batch)
+returns trading.batch
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  k_read constant int := cardinality(batch.makers);
-  k_order_ids constant bigint[] := (batch.maker_arrays).order_ids;
-  v_rested constant int[] := (batch.result).rested;
-  v_ids bigint[];
-  v_left int[];
-  v_cancelled trading.cancelled_order[];
+  k constant trading.makers := batch.makers;
+  k_left constant int[] := batch.left_quantity;
+  k_read constant int := coalesce(cardinality(k.order_id), 0);
+  r constant trading.requests := batch.requests;
+  o constant trading.results := batch.results;
+  c_request constant int[] := (batch.cancelled).request_place;
+  c_maker constant int[] := (batch.cancelled).maker_place;
+  c_left constant int[] := (batch.cancelled).left_quantity;
+  c_reason constant trading.cancel_reason[] := (batch.cancelled).reason;
+  m_public_id constant uuid[] := (batch.markets).public_id;
+  t_public_id constant uuid[] := (batch.traders).public_ids;
+  v_ids bigint[]; -- of the makers that lost shares, ascending
+  v_places int[];
+  v_objects text[];
 begin
-  select array_agg(k.id order by k.id), array_agg(k.left_after order by k.id)
-  into v_ids, v_left
-  from unnest(
-    k_order_ids, (batch.maker_arrays).left_quantities,
-    (batch.result).left_quantities[1 : k_read]
-  ) as k (id, left_before, left_after)
-  where k.left_after < k.left_before;
-
-  if v_ids is not null then
-    -- By their ids and not by a join: no plan can do worse than look each up.
-    with gone as (
-      delete from trading.active_orders as b
-      where b.order_id = any (v_ids)
-        and v_left[width_bucket(b.order_id, v_ids)] <= 0 -- mutant: dead_maker_kept
-    ),
-    smaller as (
-      update trading.active_orders as b
-      set left_quantity = v_left[width_bucket(b.order_id, v_ids)]
-      where b.order_id = any (v_ids)
-        and v_left[width_bucket(b.order_id, v_ids)] > 0
-    )
-    update trading.orders as o set
-      filled_quantity = o.quantity - v_left[width_bucket(o.id, v_ids)],
-      status = trading.filled_status(v_left[width_bucket(o.id, v_ids)], o.quantity)
-    where o.id = any (v_ids)
-      and v_left[width_bucket(o.id, v_ids)] >= 0;
-  end if;
-  if (batch.result).cancelled_makers is null then
-    return null;
+  select array_agg(x.id), array_agg(x.place) into v_ids, v_places
+  from (
+    select k.order_id[i] as id, i as place
+    from generate_subscripts(k.order_id, 1) as i
+    where k_left[i] < k.left_quantity[i]
+    order by 1
+  ) as x;
+  if v_ids is null and c_request is null then
+    return batch;
   end if;
 
-  with cancelled as (
-    update trading.orders as o set
-      filled_quantity = o.quantity - c.left_quantity,
-      status = 'cancelled',
-      cancel_reason = c.reason,
-      cancelled_at = batch.at
-    from unnest((batch.result).cancelled_makers) with ordinality as c (
-      request, maker, reason, left_quantity, traded_with, place
-    )
-    where o.id = k_order_ids[c.maker]
-    returning
-      c.place, c.request, c.left_quantity, c.reason, o.public_id, o.market_id, o.user_id,
-      o.side, o.order_type, o.price, o.quantity, o.expires_at, o.created_at
+  -- By their ids and not by a join: no plan can do worse than look each up.
+  with gone as (
+    delete from trading.active_orders as b
+    where b.order_id = any (v_ids)
+      and k_left[v_places[width_bucket(b.order_id, v_ids)]] <= 0
+    returning b.*, -k_left[v_places[width_bucket(b.order_id, v_ids)]] as cancelled_place
   ),
-  all_cancelled as (
-    select c.* from cancelled as c
-    union all
-    -- Orders of the batch itself.
-    select
-      c.place, c.request, c.left_quantity, c.reason, o.public_id, o.market_id, o.user_id,
-      o.side, o.order_type, o.price, o.quantity, o.expires_at, batch.at
-    from unnest((batch.result).cancelled_makers) with ordinality as c (
-      request, maker, reason, left_quantity, traded_with, place
+  smaller as (
+    update trading.active_orders as b
+    set left_quantity = k_left[v_places[width_bucket(b.order_id, v_ids)]]
+    where b.order_id = any (v_ids)
+      and k_left[v_places[width_bucket(b.order_id, v_ids)]] > 0
+  ),
+  ended as (
+    insert into trading.ended_orders (
+      market_id, user_id, id, public_id, created_at, ended_at, quantity, filled_quantity, fee_cents,
+      price, side, order_type, time_in_force, status, post_only, cancel_reason, expires_at,
+      release_at, released_at
     )
-    cross join lateral (
-      select (write_makers.orders[v_rested[c.maker - k_read]]).*
-    ) as o
-    where c.maker > k_read
+    select
+      g.market_id, g.user_id, g.order_id, g.order_public_id, g.created_at, batch.at, g.quantity,
+      g.quantity - coalesce(c_left[g.cancelled_place], 0), g.fee_cents, g.price, g.side,
+      g.order_type, g.time_in_force,
+      case when g.cancelled_place > 0 then 'cancelled' else 'filled' end::trading.order_status,
+      g.post_only, c_reason[g.cancelled_place], g.expires_at, g.release_at, g.released_at
+    from gone as g
   )
-  select array_agg(
-    (
-      a.request, a.public_id, a.market_id, a.user_id, a.side, a.order_type, a.price, a.quantity,
-      a.left_quantity, a.reason, a.expires_at, a.created_at
-    )::trading.cancelled_order
-    order by a.place
-  )
-  into v_cancelled
-  from all_cancelled as a;
-  return v_cancelled;
+  select array_agg(x.object order by x.place)
+  into v_objects
+  from (
+    select
+      g.cancelled_place as place,
+      trading.order_object(
+        g.order_public_id, t_public_id[k.trader_place[c_maker[g.cancelled_place]]],
+        m_public_id[(k.book_place[c_maker[g.cancelled_place]] + 1) / 2], g.side, g.price,
+        g.quantity, g.quantity - c_left[g.cancelled_place], 'cancelled', g.order_type, 'gtc',
+        c_reason[g.cancelled_place], g.expires_at, core.iso8601(g.created_at), null
+      ) as object
+    from gone as g
+    where g.cancelled_place > 0
+    union all
+    -- Orders of the call itself.
+    select
+      p,
+      trading.order_object(
+        o.public_id[v.i], t_public_id[batch.trader_place[v.i]], m_public_id[r.market_place[v.i]],
+        r.side[v.i], r.price[v.i], o.quantity[v.i], o.quantity[v.i] - c_left[p], 'cancelled',
+        r.order_type[v.i], 'gtc', c_reason[p], r.expires_at[v.i], core.iso8601(batch.at), null
+      )
+    from generate_subscripts(c_request, 1) as p
+    cross join lateral (select batch.rested[c_maker[p] - k_read] offset 0) as v (i)
+    where c_maker[p] > k_read
+  ) as x;
+  batch.cancelled.object := v_objects;
+  return batch;
 end
 $$;
 
-comment on function trading.write_makers(trading.matched_batch, trading.placed_order[]) is
-  'Writes what became of the orders that rested before the batch; returns those that it '
-  'cancelled, in their order.';
+comment on function trading.write_makers(trading.batch) is
+  'Writes what matching made of the resting orders that were read: those that are filled or '
+  'cancelled move to trading.ended_orders. Also gives the cancelled ones as answers show them.';

@@ -1,65 +1,106 @@
-create or replace function trading.write_orders(
-  orders trading.placed_order[], at timestamptz, has_keys boolean
-)
+create or replace function trading.write_orders(batch trading.batch)
 returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+  r constant trading.requests := batch.requests;
+  o constant trading.results := batch.results;
+  k_left constant int[] := batch.left_quantity;
+  c_left constant int[] := (batch.cancelled).left_quantity;
+  c_reason constant trading.cancel_reason[] := (batch.cancelled).reason;
+  m_id constant bigint[] := (batch.markets).id;
+  m_delay_ms constant int[] := (batch.markets).live_delay_ms;
+  v_is_release constant boolean := r.order_id is not null;
+  v_ended int[]; -- requests whose order has ended, and how
+  v_left int[] := o.left_quantity;
+  v_status trading.order_status[] := o.status;
+  v_reason trading.cancel_reason[] := o.cancel_reason;
+  v_active int[];
+  l int;
 begin
-  with accepted as materialized (
-    select o.*
-    from unnest(write_orders.orders) as o
-    where o.id is not null
-  ),
-  placed as (
-    insert into trading.orders (
-      id, public_id, market_id, user_id, side, order_type, price, quantity, filled_quantity,
-      budget_cents, time_in_force, post_only, status, cancel_reason, fee_cents, created_at,
-      expires_at, release_at, cancelled_at
+  -- How each order stands at the end of the call: later requests may have met it.
+  for i in 1 .. cardinality(o.code) loop
+    if o.order_id[i] is not null then
+      if o.maker_place[i] is not null then
+        l := k_left[o.maker_place[i]];
+        v_left[i] := case when l < 0 then c_left[-l] else l end;
+        v_status[i] := case when l < 0 then 'cancelled'
+          else trading.filled_status(l, o.quantity[i]) end;
+        if l < 0 then
+          v_reason[i] := c_reason[-l];
+        end if;
+      end if;
+      if v_status[i] in ('filled', 'cancelled') then
+        v_ended := v_ended || i;
+      else
+        v_active := v_active || i;
+      end if;
+    end if;
+  end loop;
+
+  if v_is_release then
+    -- It moves from the delay into the book, behind all that are there.
+    update trading.active_orders as b set
+      queue_position = nextval('trading.order_ids'),
+      left_quantity = v_left[i],
+      fee_cents = o.fee_cents[i],
+      released_at = batch.at
+    from unnest(v_active) as i
+    where b.order_id = o.order_id[i];
+    delete from trading.active_orders as b
+    where b.order_id = any (array(select o.order_id[i] from unnest(v_ended) as i));
+  elsif v_active is not null then
+    insert into trading.active_orders (
+      market_id, user_id, order_id, queue_position, order_public_id, created_at, quantity,
+      left_quantity, fee_cents, price, book_price, book_side, side, order_type, time_in_force,
+      post_only, cancels_own, budget_cents, expires_at, release_at
     )
     select
-      o.id, o.public_id, o.market_id, o.user_id, o.side, o.order_type, o.price, o.quantity,
-      o.quantity - o.end_left_quantity, o.budget_cents, o.time_in_force, o.post_only,
-      o.end_status, o.end_cancel_reason, coalesce(o.fee_cents, 0), write_orders.at, o.expires_at,
-      o.release_at, case when o.end_status = 'cancelled' then write_orders.at end
-    from accepted as o
-    where not o.was_scheduled
-  ),
-  keys as (
-    insert into trading.idempotency_keys as k (
+      m_id[r.market_place[i]], r.user_id[i], o.order_id[i],
+      case when v_status[i] <> 'scheduled' then o.order_id[i] end, o.public_id[i], batch.at,
+      o.quantity[i], v_left[i], coalesce(o.fee_cents[i], 0), r.price[i], r.book_price[i],
+      case when r.is_yes[i] then 'yes' else 'no' end::trading.side, r.side[i], r.order_type[i],
+      r.time_in_force[i], r.post_only[i], coalesce(r.cancels_own[i], false), r.budget_cents[i],
+      r.expires_at[i],
+      case when v_status[i] = 'scheduled'
+        then batch.at + m_delay_ms[r.market_place[i]] * interval '1 millisecond' end
+    from unnest(v_active) as i;
+  end if;
+
+  if v_ended is not null then
+    insert into trading.ended_orders (
+      market_id, user_id, id, public_id, created_at, ended_at, quantity, filled_quantity, fee_cents,
+      price, side, order_type, time_in_force, status, post_only, cancel_reason, budget_cents,
+      expires_at, release_at, released_at
+    )
+    select
+      m_id[r.market_place[i]], r.user_id[i], o.order_id[i], o.public_id[i],
+      coalesce(r.created_at[i], batch.at), batch.at, o.quantity[i], o.quantity[i] - v_left[i],
+      coalesce(o.fee_cents[i], 0), r.price[i], r.side[i], r.order_type[i], r.time_in_force[i],
+      v_status[i], r.post_only[i], v_reason[i], r.budget_cents[i], r.expires_at[i],
+      r.release_at[i], case when v_is_release then batch.at end
+    from unnest(v_ended) as i;
+  end if;
+
+  if batch.twin is not null then
+    insert into trading.idempotency_keys as x (
       user_id, key, order_id, created_at, request_fingerprint
     )
-    select o.user_id, o.idempotency_key, o.id, write_orders.at, o.request_fingerprint
-    from accepted as o
-    where write_orders.has_keys
-      and o.idempotency_key is not null
-    on conflict (user_id, key) do update
-    set
+    select r.user_id[i], r.idempotency_key[i], o.order_id[i], batch.at, r.fingerprint[i]
+    from generate_subscripts(o.order_id, 1) as i
+    where o.order_id[i] is not null
+      and r.idempotency_key[i] is not null
+    on conflict (user_id, key) do update set
       order_id = excluded.order_id,
       created_at = excluded.created_at,
       request_fingerprint = excluded.request_fingerprint,
       reply = null,
-      cancelled_orders = null
-  )
-  insert into trading.active_orders (
-    market_id, user_id, order_id, queue_position, order_public_id, left_quantity, book_price,
-    book_side, order_type, expires_at, release_at, cancels_own
-  )
-  select
-    o.market_id, o.user_id, o.id,
-    case
-      when o.release_at is not null then null
-      when o.was_scheduled then nextval('trading.orders_id_seq') -- mutant: released_to_the_front
-      else o.id
-    end,
-    o.public_id, o.end_left_quantity, o.book_price, o.book_side, o.order_type, o.expires_at,
-    o.release_at, nullif(o.cancels_own, false)
-  from accepted as o
-  where o.end_status in ('scheduled', 'open', 'partially_filled');
+      cancelled_orders = null;
+  end if;
 end
 $$;
 
-comment on function trading.write_orders(trading.placed_order[], timestamptz, boolean) is
-  'Writes the orders that a batch accepted, what of them rests or waits for its release, and which '
-  'orders their idempotency keys stand for (has_keys: some request has one). A key older than 24 '
-  'hours is taken over.';
+comment on function trading.write_orders(trading.batch) is
+  'Writes the orders of a call: those that rest or are scheduled, those that have ended, and their '
+  'idempotency keys. Scheduled orders that it releases are there already.';

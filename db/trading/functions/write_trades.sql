@@ -1,58 +1,123 @@
-create or replace function trading.write_trades(
-  batch trading.matched_batch, accounted trading.accounted_batch
-)
-returns void
+create or replace function trading.write_trades(batch trading.batch)
+returns trading.batch
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+  r constant trading.requests := batch.requests;
+  k constant trading.makers := batch.makers;
+  k_read constant int := coalesce(cardinality(k.order_id), 0);
+  m_id constant bigint[] := (batch.markets).id;
+  m_schedule_id constant bigint[] := (batch.markets).fee_schedule_id;
+  o_id constant bigint[] := (batch.results).order_id;
+  u_id constant bigint[] := (batch.traders).user_ids;
+  u_version constant bigint[] := (batch.traders).account_versions;
+  h constant trading.holdings_read := batch.shares;
+  h_count constant int := cardinality(h.key);
+  f trading.fills := batch.fills;
+  v_touched int[];
+  v_moved bigint[];
   v_today constant date := (batch.at at time zone 'UTC')::date;
-  v_user_ids constant bigint[] := (batch.traders).user_ids;
 begin
-  insert into trading.trades select t.* from unnest(accounted.trades) as t;
+  f.trade_id := array(
+    select nextval('ledger.journal_ids') from generate_subscripts(f.request_place, 1)
+  );
+  f.public_id := array(select core.uuid_v7() from generate_subscripts(f.request_place, 1));
+  insert into trading.trades (
+    id, market_id, taker_order_id, maker_order_id, taker_user_id, maker_user_id, taker_cents,
+    taker_balance_cents, taker_version, maker_cents, maker_balance_cents, maker_version,
+    escrow_balance_cents, escrow_version, revenue_balance_cents, revenue_version,
+    taker_realised_cents, maker_realised_cents, fee_cents, fee_schedule_id, created_at, public_id,
+    quantity, price, taker_side
+  )
+  select
+    f.trade_id[p], m_id[r.market_place[v.i]], o_id[v.i],
+    case when v.k <= k_read then k.order_id[v.k] else o_id[batch.rested[v.k - k_read]] end,
+    r.user_id[v.i],
+    case when v.k <= k_read then k.user_id[v.k] else r.user_id[batch.rested[v.k - k_read]] end,
+    f.taker_cents[p], f.taker_balance_cents[p], f.taker_version[p], f.maker_cents[p],
+    f.maker_balance_cents[p], f.maker_version[p], f.escrow_balance_cents[p], f.escrow_version[p],
+    f.revenue_balance_cents[p], f.revenue_version[p], f.taker_realised_cents[p],
+    f.maker_realised_cents[p], f.fee_cents[p], m_schedule_id[r.market_place[v.i]], batch.at,
+    f.public_id[p], f.quantity[p],
+    case when r.is_yes[v.i] then 100 - v.maker_price else v.maker_price end,
+    case when r.is_yes[v.i] then 'yes' else 'no' end::trading.side
+  from generate_subscripts(f.request_place, 1) as p
+  cross join lateral (
+    select
+      f.request_place[p], f.maker_place[p],
+      case when f.maker_place[p] <= k_read then k.book_price[f.maker_place[p]]
+        else r.book_price[batch.rested[f.maker_place[p] - k_read]] end
+    offset 0
+  ) as v (i, k, maker_price);
 
-  insert into trading.holdings as h select x.* from unnest(accounted.holdings) as x
-  on conflict (market_id, user_id) do update set
-    yes_public_id = excluded.yes_public_id,
-    yes_quantity = excluded.yes_quantity,
-    yes_cost_cents = excluded.yes_cost_cents,
-    yes_fee_cents = excluded.yes_fee_cents,
-    yes_realised_cents = excluded.yes_realised_cents,
-    yes_traded = excluded.yes_traded,
-    no_public_id = excluded.no_public_id,
-    no_quantity = excluded.no_quantity,
-    no_cost_cents = excluded.no_cost_cents,
-    no_fee_cents = excluded.no_fee_cents,
-    no_realised_cents = excluded.no_realised_cents,
-    no_traded = excluded.no_traded;
+  v_touched := array(
+    select i
+    from generate_series(1, h_count) as i
+    where h.is_touched[i] or h.is_touched[h_count + i]
+  );
+  with opened as (
+    insert into trading.holdings (
+      market_id, user_id, yes_public_id, yes_quantity, yes_cost_cents, yes_fee_cents,
+      yes_realised_cents, yes_traded, no_public_id, no_quantity, no_cost_cents, no_fee_cents,
+      no_realised_cents, no_traded
+    )
+    select
+      m_id[h.market_place[i]], h.user_id[i],
+      case when h.is_touched[i] then core.uuid_v7() end, h.quantity[i], h.cost_cents[i],
+      h.fee_cents[i], h.realised_cents[i], h.is_touched[i],
+      case when h.is_touched[h_count + i] then core.uuid_v7() end, h.quantity[h_count + i],
+      h.cost_cents[h_count + i], h.fee_cents[h_count + i], h.realised_cents[h_count + i],
+      h.is_touched[h_count + i]
+    from unnest(v_touched) as i
+    where not h.is_known[i]
+  )
+  update trading.holdings as x set
+    yes_public_id = case when h.is_touched[i] then coalesce(x.yes_public_id, core.uuid_v7())
+      else x.yes_public_id end,
+    yes_quantity = h.quantity[i],
+    yes_cost_cents = h.cost_cents[i],
+    yes_fee_cents = h.fee_cents[i],
+    yes_realised_cents = h.realised_cents[i],
+    yes_traded = x.yes_traded or h.is_touched[i],
+    no_public_id = case when h.is_touched[h_count + i] then coalesce(x.no_public_id, core.uuid_v7())
+      else x.no_public_id end,
+    no_quantity = h.quantity[h_count + i],
+    no_cost_cents = h.cost_cents[h_count + i],
+    no_fee_cents = h.fee_cents[h_count + i],
+    no_realised_cents = h.realised_cents[h_count + i],
+    no_traded = x.no_traded or h.is_touched[h_count + i]
+  from unnest(v_touched) as i
+  where h.is_known[i]
+    and x.market_id = m_id[h.market_place[i]]
+    and x.user_id = h.user_id[i];
 
-  -- By their ids and not by a join: no plan can do worse than look each up. The place of one among
-  -- the sorted ids is its bucket.
-  with moved as materialized (
-    select u.id
-    from unnest(
-      v_user_ids, (batch.traders).account_versions, accounted.account_versions
-    ) as u (id, version_before, version)
-    where u.version <> u.version_before
-  ),
-  opened as (
+  -- By their ids and not by a join: no plan can do worse than look each up.
+  v_moved := array(
+    select u_id[i]
+    from generate_subscripts(u_id, 1) as i
+    where batch.account_version[i] <> u_version[i]
+  );
+  with opened as (
     insert into ledger.day_openings (user_id, day, balance_cents, external_cents)
     select t.user_id, v_today, t.balance_cents, t.external_cents
     from trading.traders as t
-    where t.user_id = any (array(select m.id from moved as m))
+    where t.user_id = any (v_moved)
       and t.moved_on < v_today
   )
   update trading.traders as t set
-    balance_cents = accounted.balances_cents[width_bucket(t.user_id, v_user_ids)],
-    account_version = accounted.account_versions[width_bucket(t.user_id, v_user_ids)],
+    balance_cents = batch.balance_cents[width_bucket(t.user_id, u_id)],
+    account_version = batch.account_version[width_bucket(t.user_id, u_id)],
     overdraft_cents = least(
-      t.overdraft_cents,
-      greatest(0, -accounted.balances_cents[width_bucket(t.user_id, v_user_ids)])
+      t.overdraft_cents, greatest(0, -batch.balance_cents[width_bucket(t.user_id, u_id)])
     ),
     moved_on = greatest(t.moved_on, v_today)
-  where t.user_id = any (array(select m.id from moved as m));
+  where t.user_id = any (v_moved);
+  batch.fills := f;
+  return batch;
 end
 $$;
 
-comment on function trading.write_trades(trading.matched_batch, trading.accounted_batch) is
-  'Writes the trades of a batch with the cash and the shares of their traders.';
+comment on function trading.write_trades(trading.batch) is
+  'Writes the fills of a call: the trades, the shares and the cash of everybody in them, and the '
+  'balance with which each of these users began the day.';

@@ -50,7 +50,8 @@ test.before("make many markets and many open orders", async () => {
     `insert into trading.active_orders
      select (c).* from (
        select jsonb_populate_record(o, jsonb_build_object(
-         'order_id', 1000 + row_number() over (), 'queue_position', 1000 + row_number() over ()
+         'order_id', 1000 + row_number() over (), 'order_public_id', gen_random_uuid(),
+         'queue_position', 1000 + row_number() over ()
        )) as c
        from trading.active_orders as o
        join identity.users as u on u.id = o.user_id

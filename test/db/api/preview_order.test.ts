@@ -41,7 +41,7 @@ test.serial(
         if (row.code !== null) {
           const changed = changes(before, await fingerprintTables(client));
           // Makers that must be cancelled are, even if nothing else is there to trade with.
-          if (changed.includes("trading.orders")) {
+          if (changed.includes("trading.ended_orders")) {
             expectSame("code of a rejection with effects", [row.code], ["INSUFFICIENT_LIQUIDITY"]);
             count("cancelled makers");
           } else {

@@ -47,7 +47,7 @@ async function copyOrders(market: string, count: number): Promise<void> {
     `insert into trading.active_orders
      select (c).* from (
        select jsonb_populate_record(o, jsonb_build_object(
-         'order_id', nextval('trading.orders_id_seq')
+         'order_id', nextval('trading.order_ids'), 'order_public_id', gen_random_uuid()
        )) as c
        from trading.active_orders as o cross join generate_series(1, $2::int - 1) as n
        where o.market_id = $1
@@ -123,7 +123,7 @@ test.serial("a listing reads what is due and no more of each market than it need
     `insert into trading.active_orders
      select (c).* from (
        select jsonb_populate_record(o, jsonb_build_object(
-         'order_id', nextval('trading.orders_id_seq'),
+         'order_id', nextval('trading.order_ids'), 'order_public_id', gen_random_uuid(),
          'market_id', (select max(m.id) from catalog.markets as m) + 1 + n % 200,
          'release_at', o.release_at + interval '1 day'
        )) as c

@@ -119,7 +119,7 @@ test("a row has the name of the invariant, the object, the expected and the foun
 
 test("one order that is missing is named by the sum of the ids", async (t) => {
   const found = await exchange.withRollback(async (client) => {
-    await client.query("delete from trading.orders where id = $1", [rows.cancelled]);
+    await client.query("delete from trading.ended_orders where id = $1", [rows.cancelled]);
     return (await client.query("select * from ledger.verify()")).rows;
   });
   t.deepEqual(

@@ -42,7 +42,7 @@ const fieldOf = (problem: string) => problem.split(":")[0];
 test("INVALID_REQUEST: the database finds the same orders malformed as POST /orders", async (t) => {
   const orders = combine().filter((order) => !lacksPrice(order));
   const { rows } = await database.pool.query(
-    "select problem from trading.read_requests(orders => $1)",
+    "select unnest(r.problem) as problem from trading.read_requests(orders => $1) as r",
     [JSON.stringify(orders)],
   );
   t.is(rows.length, orders.length);

@@ -98,6 +98,15 @@ function otherSide(state: State, taker: ModelOrder): ModelOrder[] {
     .sort((a, b) => storedPrice(b) - storedPrice(a) || a.queued - b.queued);
 }
 
+/** Whether an order that is filled as a whole asks for more than stands within its price. */
+export function isShort(state: State, taker: ModelOrder): boolean {
+  if (taker.timeInForce !== "fok" || taker.budget !== null) return false;
+  const shares = otherSide(state, taker)
+    .filter((maker) => storedPrice(taker) + storedPrice(maker) >= 100 && !hasExpired(state, maker))
+    .reduce((sum, maker) => sum + maker.quantity - maker.filled, 0);
+  return shares < taker.quantity;
+}
+
 function whyDead(state: State, maker: ModelOrder, quantity: number): Reason | null {
   const trader = state.traders[maker.trader]!;
   if (trader.excludedUntil > state.now) return "self_excluded";

@@ -1,6 +1,6 @@
 import { cancelAll, cancelOne, cancelOpen, endOpen, endOpenOf, exclude } from "./cancels.ts";
 import { merge, split } from "./conversions.ts";
-import { bury, feeOf, meet, payFee, trade } from "./matching.ts";
+import { bury, feeOf, isShort, meet, payFee, trade } from "./matching.ts";
 import type { Dead, Match } from "./matching.ts";
 import {
   DAY_MS,
@@ -390,6 +390,8 @@ function execute(
   const needed = spent + fee + remainder * order.price;
 
   if (met.own) throw new Refused("SELF_TRADE_BLOCKED");
+  // The depth of the book says so: no maker is met, and none cancelled.
+  if (isShort(state, order)) throw new Refused("INSUFFICIENT_LIQUIDITY");
   if (order.postOnly && bought > 0) throw new Refused("POST_ONLY_WOULD_CROSS");
   const isDone = order.budget !== null ? met.isSpent : bought === order.quantity;
   if (!mayRest && (bought === 0 || (order.timeInForce === "fok" && !isDone))) {

@@ -16,7 +16,7 @@ export const commandsDamages: Damage[] = [
   ],
   [
     "order that a reply calls cancelled is cancelled",
-    `update trading.orders set status = 'open', cancel_reason = null, cancelled_at = null
+    `update trading.ended_orders set status = 'filled', cancel_reason = null, filled_quantity = quantity
      where id = :cancelled_once`,
   ],
   ...['"quantity":3', '"marketId":"'].map((text): Damage => [
@@ -92,5 +92,8 @@ export const eventsDamages: Damage[] = [
      set payload = replace(payload::text, '"expired"', '"user_cancelled"')::json
      where payload::text like '%"expired"%'`,
   ],
-  ["event says why its order was cancelled", "delete from trading.orders where id = :expired"],
+  [
+    "event says why its order was cancelled",
+    "delete from trading.ended_orders where id = :expired",
+  ],
 ];

@@ -30,54 +30,52 @@ export const booksDamages: Damage[] = [
     "update trading.market_state set last_trade_price = null where market_id = :market",
   ],
   [
-    "order is open while its status says so",
+    "order is in one table at a time",
+    `insert into trading.ended_orders (
+       market_id, user_id, id, public_id, created_at, ended_at, quantity, filled_quantity, fee_cents,
+       price, side, order_type, time_in_force, status, post_only, cancel_reason
+     )
+     select b.market_id, b.user_id, b.order_id, gen_random_uuid(), b.created_at, now(), b.quantity,
+       0, 0, b.price, b.side, b.order_type, b.time_in_force, 'cancelled', false, 'user_cancelled'
+     from trading.active_orders as b where b.order_id = :resting`,
+  ],
+  [
+    "order is in one table at a time",
+    `update trading.ended_orders set public_id = (
+       select b.order_public_id from trading.active_orders as b where b.order_id = :resting
+     ) where id = :cancelled`,
+  ],
+  [
+    "orders are those that were placed",
     "delete from trading.active_orders where order_id = :resting",
   ],
   [
-    "order is open while its status says so",
-    `update trading.orders set status = 'cancelled', cancel_reason = 'expired', cancelled_at = now()
-     where id = :resting`,
-  ],
-  [
-    "order is open while its status says so",
+    "depth equals the resting orders",
     `update trading.active_orders set queue_position = null, release_at = now()
      where order_id = :resting`,
   ],
   [
-    "order is open while its status says so",
-    "update trading.orders set status = 'scheduled', release_at = now() where id = :resting",
-  ],
-  ["order is open while its status says so", "delete from trading.orders where id = :resting"],
-  [
-    "open order repeats its order",
+    "open order is stored as its trader gave it",
     "update trading.active_orders set book_price = book_price + 1 where order_id = :resting",
   ],
   [
-    "open order repeats its order",
+    "open order is stored as its trader gave it",
     "update trading.active_orders set book_side = 'yes' where order_id = :resting",
   ],
   [
-    "open order repeats its order",
-    "update trading.active_orders set expires_at = now() where order_id = :resting",
-  ],
-  [
-    "open order repeats its order",
-    "update trading.active_orders set user_id = 0 where order_id = :resting",
-  ],
-  [
-    "open order repeats its order",
-    "update trading.active_orders set left_quantity = left_quantity - 1 where order_id = :resting",
-  ],
-  [
-    "open order repeats its order",
-    "update trading.active_orders set left_quantity = 0 where order_id = :waiting",
-  ],
-  [
-    "open order repeats its order",
+    "open order is stored as its trader gave it",
     "update trading.active_orders set order_type = 'sell' where order_id = :resting",
   ],
   [
-    "open order repeats its order",
+    "filled quantity equals the trades",
+    "update trading.active_orders set left_quantity = left_quantity - 1 where order_id = :resting",
+  ],
+  [
+    "open order rests or waits for its release",
+    "update trading.active_orders set left_quantity = 0 where order_id = :waiting",
+  ],
+  [
+    "order has the time of its public id",
     "update trading.active_orders set order_public_id = gen_random_uuid() where order_id = :resting",
   ],
   [
@@ -94,7 +92,7 @@ export const booksDamages: Damage[] = [
   ],
   [
     "depth equals the resting orders",
-    "update trading.active_orders set left_quantity = left_quantity + 1 where order_id = :resting",
+    "update trading.active_orders set left_quantity = left_quantity - 1 where order_id = :resting",
   ],
   [
     "best price is that of the resting orders",
@@ -149,12 +147,7 @@ export const booksDamages: Damage[] = [
     "update trading.trades set fee_cents = fee_cents + 1 where market_id = :market",
   ],
   [
-    "open order repeats its order",
-    `update trading.active_orders set release_at = release_at + interval '1 s'
-     where order_id = :waiting`,
-  ],
-  [
-    "open order repeats its order",
+    "open order rests or waits for its release",
     "update trading.active_orders set release_at = now() where order_id = :resting",
   ],
   [

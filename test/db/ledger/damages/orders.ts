@@ -30,31 +30,31 @@ const unfitInDelay = [
 const endings: Damage[] = [
   ...unfitReasons.map((reason): Damage => [
     "order is cancelled for a reason that fits it",
-    `update trading.orders set cancel_reason = '${reason}' where id = :cut_short`,
+    `update trading.ended_orders set cancel_reason = '${reason}' where id = :cut_short`,
   ]),
   ...unfitInDelay.map((reason): Damage => [
     "order is cancelled for a reason that fits it",
-    `update trading.orders set cancel_reason = '${reason}' where id = :taken_back`,
+    `update trading.ended_orders set cancel_reason = '${reason}' where id = :taken_back`,
   ]),
   [
     "order is cancelled for a reason that fits it",
-    `update trading.orders set cancelled_at = cancelled_at + interval '1 s' where id = :cut_short`,
+    `update trading.ended_orders set ended_at = ended_at + interval '1 s' where id = :cut_short`,
   ],
   [
     "order is cancelled for a reason that fits it",
-    "update trading.orders set cancel_reason = 'user_cancelled' where id = :unfilled",
+    "update trading.ended_orders set cancel_reason = 'user_cancelled' where id = :unfilled",
   ],
   [
     "order that ended for a self-trade met an order of its user",
-    `update trading.orders set cancelled_at = cancelled_at + interval '1 s' where id = :blocked`,
+    `update trading.ended_orders set ended_at = ended_at + interval '1 s' where id = :blocked`,
   ],
   [
     "order that ended for a self-trade met an order of its user",
-    "update trading.orders set cancel_reason = 'self_trade' where id = :cancelled",
+    "update trading.ended_orders set cancel_reason = 'self_trade' where id = :cancelled",
   ],
   [
     "order is cancelled for a reason that fits it",
-    "update trading.orders set cancel_reason = 'post_only_would_cross' where id = :blocked",
+    "update trading.ended_orders set cancel_reason = 'post_only_would_cross' where id = :blocked",
   ],
   [
     "order that ended for a self-trade met an order of its user",
@@ -66,17 +66,17 @@ const endings: Damage[] = [
   ],
   [
     "order is cancelled for a reason that fits it",
-    "update trading.orders set expires_at = cancelled_at where id = :amended",
+    "update trading.ended_orders set expires_at = ended_at where id = :amended",
   ],
   ...["user_id = :dan", "side = 'yes'", "order_type = 'sell'", "post_only = true"].map(
     (change): Damage => [
       "amended order has its replacement",
-      `update trading.orders set ${change} where id = :amended`,
+      `update trading.ended_orders set ${change} where id = :amended`,
     ],
   ),
   [
     "amended order has its replacement",
-    "update trading.orders set cancel_reason = 'user_amended' where id = :cancelled",
+    "update trading.ended_orders set cancel_reason = 'user_amended' where id = :cancelled",
   ],
   ...["id = :reduced", "id = :cancelled"].map((other): Damage => [
     "replacement takes the place of an amended order",
@@ -85,23 +85,23 @@ const endings: Damage[] = [
   ]),
   [
     "amended order has its replacement",
-    `update trading.orders set cancelled_at = cancelled_at + interval '1 ms' where id = :amended`,
+    `update trading.ended_orders set ended_at = ended_at + interval '1 ms' where id = :amended`,
   ],
   [
     "order has the status that fits what it is",
-    "update trading.orders set quantity = 5 where id = :budget_taken_back",
+    "update trading.ended_orders set quantity = 5 where id = :budget_taken_back",
   ],
   [
     "order has the time of its public id",
-    "update trading.orders set created_at = created_at + interval '3 days' where id = :resting",
+    "update trading.active_orders set created_at = created_at + interval '3 days' where order_id = :resting",
   ],
   [
     "order has the time of its public id",
-    "update trading.orders set created_at = created_at + interval '30 days' where id = :filled",
+    "update trading.ended_orders set created_at = created_at + interval '30 days' where id = :filled",
   ],
   [
     "order has the time of its public id",
-    "update trading.orders set created_at = created_at - interval '2 hours' where id = :cancelled",
+    "update trading.ended_orders set created_at = created_at - interval '2 hours' where id = :cancelled",
   ],
   [
     "order has the time of its public id",
@@ -109,11 +109,11 @@ const endings: Damage[] = [
   ],
   [
     "order expires after it was placed",
-    "update trading.orders set expires_at = created_at where id = :expired",
+    "update trading.ended_orders set expires_at = created_at where id = :expired",
   ],
   [
     "order waits no longer than an event may ask for",
-    "update trading.orders set release_at = created_at + interval '60.001 s' where id = :waiting",
+    "update trading.active_orders set release_at = created_at + interval '60.001 s' where order_id = :waiting",
   ],
 ];
 
@@ -143,25 +143,38 @@ export const ordersDamages: Damage[] = [
   ],
   [
     "filled quantity equals the trades",
-    "update trading.orders set filled_quantity = 3, status = 'partially_filled' where id = :resting",
+    "update trading.active_orders set left_quantity = quantity - 3 where order_id = :resting",
   ],
   [
     "order fee equals the fees of its trades",
-    "update trading.orders set fee_cents = fee_cents + 1 where id = :resting",
+    "update trading.active_orders set fee_cents = fee_cents + 1 where order_id = :resting",
   ],
-  ["fill belongs to an order", "delete from trading.orders where id = :filled"],
-  ["order has its user and market", "update trading.orders set user_id = 0 where id = :resting"],
-  ["order has its user and market", "update trading.orders set market_id = 0 where id = :resting"],
+  ["fill belongs to an order", "delete from trading.ended_orders where id = :filled"],
+  [
+    "order has its user and market",
+    "update trading.active_orders set user_id = 0 where order_id = :resting",
+  ],
+  [
+    "order has its user and market",
+    "update trading.active_orders set market_id = 0 where order_id = :resting",
+  ],
   ["archived order has its user and market", "update trading.archived_orders set user_id = 0"],
   ["archived order has its user and market", "update trading.archived_orders set market_id = 0"],
   [
     "archived order is nowhere else",
-    "insert into trading.orders select a.* from trading.archived_orders as a",
+    `insert into trading.ended_orders (
+       market_id, user_id, id, public_id, created_at, ended_at, quantity, filled_quantity, fee_cents,
+       price, side, order_type, time_in_force, status, post_only, cancel_reason
+     )
+     select a.market_id, a.user_id, a.id, a.public_id, a.created_at, a.cancelled_at, a.quantity,
+       a.filled_quantity, a.fee_cents, a.price, a.side, a.order_type, a.time_in_force, a.status,
+       a.post_only, a.cancel_reason
+     from trading.archived_orders as a`,
   ],
   [
     "archived order is nowhere else",
-    `update trading.orders as o set public_id = a.public_id
-     from trading.archived_orders as a where o.id = :resting`,
+    `update trading.active_orders as o set order_public_id = a.public_id
+     from trading.archived_orders as a where o.order_id = :resting`,
   ],
   [
     "archived order is nowhere else",
@@ -208,32 +221,30 @@ export const ordersDamages: Damage[] = [
   ],
   [
     "fills are within the budget of their order",
-    "update trading.orders set budget_cents = 278 where id = :budget",
+    "update trading.ended_orders set budget_cents = 278 where id = :budget",
   ],
   [
     "order takes before it makes",
     "update trading.trades set id = -id where maker_order_id = :taker_and_maker",
   ],
-  ["orders are those that were placed", "delete from trading.orders where id = :cancelled"],
+  ["orders are those that were placed", "delete from trading.ended_orders where id = :cancelled"],
   [
     "orders are those that were placed",
-    `with gone as (delete from trading.active_orders where order_id = :resting),
-     level as (update trading.market_state set depth[129] = 0 where market_id = :market)
-     delete from trading.orders where id = :resting`,
+    `with level as (update trading.market_state set depth[129] = 0 where market_id = :market)
+     delete from trading.active_orders where order_id = :resting`,
   ],
   [
     "orders are those that were placed",
-    `with gone as (delete from trading.active_orders where order_id = :waiting)
-     delete from trading.orders where id = :waiting`,
+    "delete from trading.active_orders where order_id = :waiting",
   ],
   ["orders are those that were placed", "delete from trading.archived_orders"],
   [
     "orders are those that were placed",
-    "update trading.orders set id = 1000000 where id = :cancelled",
+    "update trading.ended_orders set id = 1000000 where id = :cancelled",
   ],
   [
     "orders are those that were placed",
-    "update trading.orders set market_id = :resolved where id = :cancelled",
+    "update trading.ended_orders set market_id = :resolved where id = :cancelled",
   ],
   [
     "orders are those that were placed",
@@ -245,15 +256,15 @@ export const ordersDamages: Damage[] = [
   ],
   [
     "order is of a form that can be placed",
-    "update trading.orders set post_only = true, time_in_force = 'ioc' where id = :cancelled",
+    "update trading.ended_orders set post_only = true, time_in_force = 'ioc' where id = :cancelled",
   ],
   [
     "order is of a form that can be placed",
-    "update trading.orders set budget_cents = 400 where id = :cancelled",
+    "update trading.ended_orders set budget_cents = 400 where id = :cancelled",
   ],
   [
     "order is of a form that can be placed",
-    "update trading.orders set order_type = 'sell' where id = :budget",
+    "update trading.ended_orders set order_type = 'sell' where id = :budget",
   ],
   [
     "order is of a form that can be placed",
@@ -261,69 +272,69 @@ export const ordersDamages: Damage[] = [
   ],
   [
     "order has the status that fits what it is",
-    "update trading.orders set time_in_force = 'ioc' where id = :resting",
+    "update trading.active_orders set time_in_force = 'ioc' where order_id = :resting",
   ],
   [
     "order has the status that fits what it is",
-    "update trading.orders set released_at = release_at where id = :waiting",
+    "update trading.active_orders set released_at = release_at where order_id = :waiting",
   ],
   [
     "order has the status that fits what it is",
-    "update trading.orders set released_at = null where id = :released",
+    "update trading.active_orders set released_at = null where order_id = :released",
   ],
   [
     "order has the status that fits what it is",
-    `update trading.orders set released_at = release_at - interval '1 ms'
-     where id = :released`,
+    `update trading.active_orders set released_at = release_at - interval '1 ms'
+     where order_id = :released`,
   ],
   [
     "order has the status that fits what it is",
-    `update trading.orders set created_at = release_at + interval '1 ms'
-     where id = :waiting`,
+    `update trading.active_orders set created_at = release_at + interval '1 ms'
+     where order_id = :waiting`,
   ],
   [
     "order has the status that fits what it is",
-    "update trading.orders set release_at = created_at where id = :filled",
+    "update trading.ended_orders set release_at = created_at where id = :filled",
   ],
   [
     "order has the status that fits what it is",
-    `update trading.orders
-     set status = 'cancelled', cancel_reason = 'user_cancelled', cancelled_at = created_at
+    `update trading.ended_orders
+     set status = 'cancelled', cancel_reason = 'user_cancelled', ended_at = created_at
      where id = :filled`,
   ],
   [
     "order is cancelled for a reason that fits it",
-    "update trading.orders set cancel_reason = 'expired' where id = :cancelled",
+    "update trading.ended_orders set cancel_reason = 'expired' where id = :cancelled",
   ],
   [
     "order is cancelled for a reason that fits it",
-    "update trading.orders set expires_at = cancelled_at + interval '1 s' where id = :expired",
+    "update trading.ended_orders set expires_at = ended_at + interval '1 s' where id = :expired",
   ],
   [
     "order is cancelled for a reason that fits it",
-    "update trading.orders set cancel_reason = 'post_only_would_cross' where id = :cancelled",
+    "update trading.ended_orders set cancel_reason = 'post_only_would_cross' where id = :cancelled",
   ],
   [
     "order is cancelled for a reason that fits it",
-    "update trading.orders set cancel_reason = 'insufficient_liquidity' where id = :cancelled",
+    "update trading.ended_orders set cancel_reason = 'insufficient_liquidity' where id = :cancelled",
   ],
   [
     "order is cancelled for a reason that fits it",
-    "update trading.orders set cancel_reason = 'position_insufficient' where id = :cancelled",
+    "update trading.ended_orders set cancel_reason = 'position_insufficient' where id = :cancelled",
   ],
   [
     "order is cancelled for a reason that fits it",
-    `update trading.orders set order_type = 'sell', cancel_reason = 'insufficient_funds'
+    `update trading.ended_orders set order_type = 'sell', cancel_reason = 'insufficient_funds'
      where id = :cancelled`,
   ],
   [
     "order is cancelled for a reason that fits it",
-    `update trading.orders set order_type = 'sell', cancel_reason = 'loss_limit'
+    `update trading.ended_orders set order_type = 'sell', cancel_reason = 'loss_limit'
      where id = :cancelled`,
   ],
   [
     "reductions of an order lead to its quantity",
-    "update trading.orders set quantity = quantity + 1 where id = :reduced",
+    "update trading.active_orders set quantity = quantity + 1 where order_id = :reduced",
   ],
   [
     "reductions of an order lead to its quantity",
@@ -344,43 +355,45 @@ export const ordersDamages: Damage[] = [
   ],
   [
     "trade is at the price of its maker",
-    "update trading.orders set price = price + 1 where id = :filled",
+    "update trading.ended_orders set price = price + 1 where id = :filled",
   ],
   [
     "trade is at the price of its maker",
-    "update trading.orders set price = price + 1 where id = :sold_to",
+    "update trading.ended_orders set price = price + 1 where id = :sold_to",
   ],
   [
     "fill is within the limit of its order",
-    "update trading.orders set price = 59 where id = :taker",
+    "update trading.ended_orders set price = 59 where id = :taker",
   ],
   [
     "fill is within the limit of its order",
-    "update trading.orders set price = 51 where id = :first_sale",
+    "update trading.ended_orders set price = 51 where id = :first_sale",
   ],
-  ["post-only order never takes", "update trading.orders set post_only = true where id = :taker"],
+  [
+    "post-only order never takes",
+    "update trading.ended_orders set post_only = true where id = :taker",
+  ],
   [
     "maker is an order that may rest",
-    "update trading.orders set time_in_force = 'ioc' where id = :filled",
+    "update trading.ended_orders set time_in_force = 'ioc' where id = :filled",
   ],
   [
     "maker was placed before its taker",
-    `with moved as (update trading.orders set id = 1000000 where id = :filled)
+    `with moved as (update trading.ended_orders set id = 1000000 where id = :filled)
      update trading.trades set maker_order_id = 1000000 where maker_order_id = :filled`,
   ],
   [
     "order takes when it is placed or released",
-    "update trading.orders set created_at = created_at - interval '1 s' where id = :taker",
+    "update trading.ended_orders set created_at = created_at - interval '1 s' where id = :taker",
   ],
   [
     "order takes when it is placed or released",
-    `update trading.orders set released_at = released_at + interval '1 s'
+    `update trading.ended_orders set released_at = released_at + interval '1 s'
      where id = :released_taker`,
   ],
   [
     "trade is at the best price that rested",
-    `with better as (update trading.orders set price = 48 where id = :resting)
-     update trading.active_orders set book_price = 48 where order_id = :resting`,
+    "update trading.active_orders set price = 48, book_price = 48 where order_id = :resting",
   ],
   // The two makers of an order that takes, the worse one first.
   [
@@ -399,8 +412,7 @@ export const ordersDamages: Damage[] = [
   ],
   [
     "orders of one price trade in the order they came",
-    `with older as (update trading.orders set price = 44 where id = :resting)
-     update trading.active_orders set book_price = 44 where order_id = :resting`,
+    "update trading.active_orders set price = 44, book_price = 44 where order_id = :resting",
   ],
   [
     "orders of one price trade in the order they came",

@@ -1,0 +1,87 @@
+create or replace function trading.batch_answers(batch trading.batch)
+returns setof api.result
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  r constant trading.requests := batch.requests;
+  o constant trading.results := batch.results;
+  f constant trading.fills := batch.fills;
+  c constant trading.cancelled_makers := batch.cancelled;
+  k constant trading.makers := batch.makers;
+  k_read constant int := coalesce(cardinality(k.order_id), 0);
+  m_public_id constant uuid[] := (batch.markets).public_id;
+  m_delay_ms constant int[] := (batch.markets).live_delay_ms;
+  t_public_id constant uuid[] := (batch.traders).public_ids;
+  v_at constant text := core.iso8601(batch.at);
+  v_fills text[];
+  v_cancelled text[];
+  v_body text;
+  v_price int;
+  i int;
+  j int;
+  q int;
+begin
+  for p in 1 .. coalesce(cardinality(f.request_place), 0) loop
+    i := f.request_place[p];
+    q := f.maker_place[p];
+    j := batch.rested[q - k_read];
+    v_price := case when q <= k_read then k.book_price[q] else r.book_price[j] end;
+    v_fills[i] := concat(
+      v_fills[i] || ',',
+      trading.fill_object(
+        f.public_id[p], m_public_id[r.market_place[i]],
+        case when r.is_yes[i] then 'yes' else 'no' end::trading.side, o.public_id[i],
+        case when q <= k_read then k.public_id[q] else o.public_id[j] end,
+        t_public_id[batch.trader_place[i]],
+        t_public_id[case when q <= k_read then k.trader_place[q] else batch.trader_place[j] end],
+        case when r.is_yes[i] then 100 - v_price else v_price end, f.quantity[p], v_at
+      )
+    );
+  end loop;
+  for p in 1 .. coalesce(cardinality(c.request_place), 0) loop
+    i := c.request_place[p];
+    v_cancelled[i] := concat(v_cancelled[i] || ',', c.object[p]);
+  end loop;
+
+  for i in 1 .. cardinality(o.code) loop
+    j := coalesce(o.replay_of[i], i); -- the order that its answer shows
+    if o.code[i] is not null then
+      v_body := null;
+    elsif o.replayed_order_id[i] is not null then
+      v_body := trading.replay_answer(
+        o.replayed_order_id[i], o.left_quantity[i], o.cancel_reason[i], o.balance_cents[i],
+        batch.at
+      );
+    else
+      v_body := concat(
+        '{"order":',
+        trading.order_object(
+          o.public_id[j], t_public_id[batch.trader_place[j]], m_public_id[r.market_place[j]],
+          r.side[j], r.price[j], o.quantity[i], o.quantity[i] - o.left_quantity[i], o.status[i],
+          r.order_type[j], r.time_in_force[j], o.cancel_reason[i], r.expires_at[j], v_at,
+          case when m_delay_ms[r.market_place[j]] is not null then trading.schedule_members(
+            batch.at + m_delay_ms[r.market_place[j]] * interval '1 millisecond',
+            r.budget_cents[j], batch.at
+          ) end
+        ),
+        ',"fills":[', v_fills[j], '],"cancelledOrders":[',
+        case when j = i then v_cancelled[i] end,
+        '],"balance":', trading.balance_object(o.balance_cents[i]),
+        ',"feeCents":', case when j = i then coalesce(o.fee_cents[i]::text, 'null') else 'null' end,
+        '}'
+      );
+    end if;
+    return next (
+      o.code[i],
+      trading.rejection_message(o.code[i], r.problem[i]),
+      o.replay_of[i] is not null or o.replayed_order_id[i] is not null,
+      v_body
+    )::api.result;
+  end loop;
+end
+$$;
+
+comment on function trading.batch_answers(trading.batch) is
+  'The answers to the orders of a call that is written, in their order: a rejection, or the '
+  'body of the answer as JSON text.';

@@ -1,0 +1,103 @@
+-- What a call reads, each by one statement: how far it reaches, the resting orders in reach, the
+-- traders (locked, in ascending order), their shares, their limits, and the orders that keys stand
+-- for. The last four need the locks of the traders.
+create or replace function trading.read_batch(
+  batch trading.batch, depth int, locks text, most_makers int
+)
+returns trading.batch
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  r constant trading.requests := batch.requests;
+  m constant trading.markets_read := batch.markets;
+  c_count constant int := cardinality(r.user_id);
+  v_demand int[] := r.quantity;
+  v_taker_ids bigint[];
+  v_user_ids bigint[];
+  v_meets_makers boolean := false;
+  v_is_large boolean := false;
+  v_best int;
+  g int;
+begin
+  batch.is_held_up := false;
+  for i in 1 .. c_count loop
+    continue when r.code[i] is not null;
+    if r.user_id[i] is not null then
+      v_taker_ids := v_taker_ids || r.user_id[i];
+    end if;
+    g := r.market_place[i];
+    v_best := case when r.is_yes[i] then m.best_no_price[g] else m.best_yes_price[g] end;
+    if r.book_price[i] + v_best >= 100 and m.live_delay_ms[g] is null then
+      v_meets_makers := true;
+      v_is_large := v_is_large or trading.is_large(r.quantity[i]) or r.time_in_force[i] = 'fok';
+    end if;
+  end loop;
+  if v_is_large or 'fok' = any (r.time_in_force) then
+    if batch.shares_before_own is null then
+      select x.demand, x.shares_before_own, x.fok_shares, x.own_price
+      into v_demand, batch.shares_before_own, batch.fok_shares, batch.own_price
+      from trading.read_reach(r, m, batch.at) as x;
+      batch.demand := v_demand;
+    end if;
+    v_demand := batch.demand;
+  else
+    batch.shares_before_own := array_fill(0::bigint, array[c_count]);
+  end if;
+
+  if v_meets_makers then
+    batch.makers := trading.read_makers(
+      r, m, v_demand, read_batch.depth, read_batch.most_makers, batch.at
+    );
+    if cardinality((batch.makers).order_id) > read_batch.most_makers then
+      batch.is_held_up := true;
+      return batch;
+    end if;
+    v_user_ids := v_taker_ids || (batch.makers).user_id;
+  else
+    batch.makers.floor_price := array_fill(0, array[2 * cardinality(m.id)]);
+    v_user_ids := coalesce(v_taker_ids, '{}');
+  end if;
+
+  case read_batch.locks
+    when 'free' then
+      if cardinality(trading.lock_free_traders(v_user_ids)) > 0 then
+        batch.is_held_up := true;
+        return batch;
+      end if;
+    when 'wait' then perform trading.lock_traders(v_user_ids);
+    when 'more' then perform trading.lock_more_traders(v_user_ids);
+    else null;
+  end case;
+  batch.traders := trading.read_traders(v_user_ids, batch.at);
+  batch.trader_place := trading.places(r.user_id, (batch.traders).user_ids);
+  if (batch.makers).order_id is not null then
+    batch.makers.trader_place := trading.places(
+      (batch.makers).user_id, (batch.traders).user_ids
+    );
+    if (batch.traders).stopped_order_ids is not null then
+      batch.makers := trading.stop_makers(batch.makers, (batch.traders).stopped_order_ids);
+    end if;
+  end if;
+
+  if v_meets_makers or c_count > 1 or 'sell' = any (r.order_type) then
+    batch := trading.read_holdings(batch);
+  end if;
+  if true = any ((batch.traders).limited) then
+    batch.limits := trading.read_limits(
+      (batch.traders).user_ids, v_taker_ids, batch.at
+    );
+  end if;
+  if array_remove(r.idempotency_key, null) <> '{}' then
+    select x.replay, x.twin into batch.replay, batch.twin
+    from trading.read_replays(r, batch.at) as x;
+  end if;
+  return batch;
+end
+$$;
+
+comment on function trading.read_batch(trading.batch, int, text, int) is
+  'Reads all that a call can reach. locks: "wait" locks the traders it can touch, "more" those '
+  'of a deeper look, without waiting, "free" only if none is locked elsewhere, "none" is for a '
+  'preview. is_held_up: the makers are more than most_makers, or one of the traders is locked. '
+  'The caller holds the locks of the markets.';

@@ -1,0 +1,152 @@
+create or replace function trading.read_makers(
+  requests trading.requests,
+  markets trading.markets_read,
+  demand int[],
+  depth int,
+  most_makers int,
+  at timestamptz
+)
+returns trading.makers
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  c_sides constant int := 2 * cardinality(markets.id);
+  v_makers trading.makers;
+  v_side_orders int[];
+  v_factor int := 1;
+  v_is_enough boolean;
+begin
+  loop
+    with sides as (
+      -- What takers ask of each side of each book that some of them cross.
+      select
+        r.book_place,
+        r.market_id,
+        case when r.is_yes then 'no' else 'yes' end::trading.side as book_side,
+        r.best_price,
+        case when r.is_yes then read_makers.markets.first_no_position[r.g]
+          else read_makers.markets.first_yes_position[r.g] end as first_position,
+        min(r.worst_price) as worst_price,
+        sum(r.demand) * read_makers.depth as shares,
+        least((16 + 2 * count(*)) * v_factor, read_makers.most_makers + 1) as most_orders
+      from (
+        select
+          v.g, v.is_yes,
+          read_makers.markets.id[v.g] as market_id,
+          2 * v.g - case when v.is_yes then 0 else 1 end as book_place,
+          case when v.is_yes then read_makers.markets.best_no_price[v.g]
+            else read_makers.markets.best_yes_price[v.g] end as best_price,
+          100 - read_makers.requests.book_price[i] as worst_price,
+          read_makers.demand[i] as demand
+        from generate_subscripts(read_makers.requests.user_id, 1) as i
+        cross join lateral (
+          select read_makers.requests.market_place[i], read_makers.requests.is_yes[i] offset 0
+        ) as v (g, is_yes)
+        where read_makers.requests.problem[i] is null
+          and read_makers.requests.code[i] is null
+          and read_makers.markets.live_delay_ms[v.g] is null
+      ) as r
+      where r.best_price >= r.worst_price
+        and r.demand > 0
+      group by r.g, r.is_yes, r.book_place, r.market_id, r.best_price
+    ),
+    read as (
+      select
+        s.book_place, s.shares, s.most_orders, b.*,
+        row_number() over queue as number,
+        sum(a.available) over queue - a.available as shares_before,
+        count(*) over side as side_orders,
+        sum(a.available) over side as side_shares
+      from sides as s
+      cross join lateral (
+        -- The rest of the best queue, and then what is behind; an append reads them in this order.
+        (
+          select x.*
+          from trading.active_orders as x
+          where x.market_id = s.market_id
+            and x.book_side = s.book_side
+            and x.book_price = s.best_price
+            and x.queue_position >= s.first_position
+          order by x.queue_position
+          limit s.most_orders
+        )
+        union all
+        (
+          select x.*
+          from trading.active_orders as x
+          where x.market_id = s.market_id
+            and x.book_side = s.book_side
+            and x.book_price < s.best_price
+            and x.book_price >= s.worst_price
+            and x.queue_position is not null
+          order by x.book_price desc, x.queue_position
+          limit s.most_orders
+        )
+        limit s.most_orders
+      ) as b
+      cross join lateral (
+        select case when b.expires_at <= read_makers.at then 0 else b.left_quantity end
+          as available
+      ) as a
+      window
+        side as (partition by s.book_place),
+        queue as (
+          side order by b.book_price desc, b.queue_position rows unbounded preceding
+        )
+    ),
+    kept as (
+      select r.* from read as r where r.shares_before < r.shares
+      order by r.book_place, r.number
+    )
+    select
+      array_agg(k.order_id), array_agg(k.order_public_id), array_agg(k.user_id),
+      array_agg(k.book_place), array_agg(k.book_price::int), array_agg(k.queue_position),
+      array_agg(k.order_type = 'buy'), array_agg(k.left_quantity),
+      array_agg(
+        case when k.expires_at <= read_makers.at then 'expired' end::trading.cancel_reason
+      ),
+      coalesce(
+        bool_and(
+          k.side_orders < k.most_orders or k.side_shares >= k.shares
+          -- A call that meets more expired ones does not get further.
+          or k.expired_orders > trading.most_cancelled() * read_makers.depth
+        ),
+        true
+      ),
+      array_agg(k.goes_on::int)
+    into
+      v_makers.order_id, v_makers.public_id, v_makers.user_id, v_makers.book_place,
+      v_makers.book_price, v_makers.queue_position, v_makers.is_buy, v_makers.left_quantity,
+      v_makers.end_reason, v_is_enough, v_side_orders
+    from (
+      -- A side goes on if not all that was read is needed, or if there may be more to read.
+      select
+        k.*,
+        max(k.number) over side < k.side_orders or k.side_orders = k.most_orders as goes_on,
+        count(*) filter (where k.expires_at <= read_makers.at) over side as expired_orders
+      from kept as k
+      window side as (partition by k.book_place)
+      order by k.book_place, k.number
+    ) as k;
+    exit when v_is_enough or cardinality(v_makers.order_id) > read_makers.most_makers;
+    v_factor := v_factor * 8;
+  end loop;
+
+  v_makers.floor_price := array_fill(0, array[c_sides]);
+  for k in 1 .. coalesce(cardinality(v_makers.order_id), 0) loop
+    if v_side_orders[k] = 1 then
+      v_makers.floor_price[v_makers.book_place[k]] := v_makers.book_price[k];
+    end if;
+  end loop;
+  return v_makers;
+end
+$$;
+
+comment on function trading.read_makers(
+  trading.requests, trading.markets_read, int[], int, int, timestamptz
+) is
+  'The resting orders that a call can reach, in price-time order, no deeper than its requests '
+  'could take if their demand (trading.read_reach) were depth times as large. With more than '
+  'most_makers they may be cut short. Nothing else can change the books meanwhile: the caller '
+  'holds the markets'' locks.';

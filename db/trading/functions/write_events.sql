@@ -1,0 +1,133 @@
+create or replace function trading.write_events(batch trading.batch, versions bigint[])
+returns void
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  r constant trading.requests := batch.requests;
+  o constant trading.results := batch.results;
+  f constant trading.fills := batch.fills;
+  k constant trading.makers := batch.makers;
+  k_read constant int := coalesce(cardinality(k.order_id), 0);
+  m_id constant bigint[] := (batch.markets).id;
+  m_public_id constant uuid[] := (batch.markets).public_id;
+  m_changes constant int[] := (batch.figures).changes;
+  m_delay_ms constant int[] := (batch.markets).live_delay_ms;
+  t_public_id constant uuid[] := (batch.traders).public_ids;
+  t_user_id constant bigint[] := (batch.traders).user_ids;
+  c constant trading.cancelled_makers := batch.cancelled;
+  v_first boolean := true;
+begin
+  for g in 1 .. cardinality(m_id) loop
+    if m_changes[g] > 0 then
+      insert into trading.outbox (channel, payload, trade_ids, traded_at)
+      values (
+        'market_changed',
+        json_build_object('marketId', m_public_id[g], 'version', versions[g]),
+        case when v_first then f.trade_id end,
+        case when v_first and f.trade_id is not null then batch.at end
+      );
+      v_first := false;
+    end if;
+  end loop;
+
+  if f.trade_id is not null then
+    insert into trading.outbox (channel, user_id, payload)
+    select
+      'user_event',
+      t_user_id[e.trader_place],
+      json_build_object(
+        'userId', t_public_id[e.trader_place],
+        'event', json_build_object(
+          'type', 'maker_fill',
+          'marketId', m_public_id[r.market_place[e.i]],
+          'orderIds', e.order_ids,
+          'fillCount', e.fill_count
+        )
+      )
+    from (
+      select
+        x.i, x.trader_place, min(x.p) as first_place,
+        json_agg(x.order_public_id order by x.p) as order_ids, count(*) as fill_count
+      from (
+        select
+          p, f.request_place[p] as i,
+          case when v.k <= k_read then k.trader_place[v.k] else batch.trader_place[v.j] end
+            as trader_place,
+          case when v.k <= k_read then k.public_id[v.k] else o.public_id[v.j] end
+            as order_public_id
+        from generate_subscripts(f.request_place, 1) as p
+        cross join lateral (
+          select f.maker_place[p], batch.rested[f.maker_place[p] - k_read] offset 0
+        ) as v (k, j)
+      ) as x
+      group by x.i, x.trader_place
+      order by min(x.p)
+    ) as e;
+  end if;
+
+  if c.request_place is not null then
+    insert into trading.outbox (channel, user_id, payload)
+    select
+      'user_event',
+      t_user_id[v.trader_place],
+      json_build_object(
+        'userId', t_public_id[v.trader_place],
+        'event', json_build_object(
+          'type', 'order_cancelled',
+          'orderId', v.object -> 'id',
+          'marketId', v.object -> 'marketId',
+          'marketTitle', y.title,
+          'side', v.object -> 'side',
+          'price', v.object -> 'price',
+          'quantity', v.object -> 'quantity',
+          'filledQuantity', v.object -> 'filledQuantity',
+          'cancelReason', v.object -> 'cancelReason'
+        )
+      )
+    from generate_subscripts(c.request_place, 1) as p
+    cross join lateral (
+      select
+        c.object[p]::json, r.market_place[c.request_place[p]],
+        case when c.maker_place[p] <= k_read then k.trader_place[c.maker_place[p]]
+          else batch.trader_place[batch.rested[c.maker_place[p] - k_read]] end
+      offset 0
+    ) as v (object, market_place, trader_place)
+    cross join lateral (
+      select z.title from catalog.markets as z where z.id = m_id[v.market_place] limit 1
+    ) as y
+    order by p;
+  end if;
+
+  if array_remove(m_delay_ms, null) <> '{}' then
+    insert into trading.outbox (channel, user_id, payload)
+    select
+      'user_event',
+      r.user_id[i],
+      json_build_object(
+        'userId', t_public_id[batch.trader_place[i]],
+        'event', json_build_object(
+          'type', 'order_pending',
+          'orderId', o.public_id[i],
+          'marketId', m_public_id[r.market_place[i]],
+          'side', r.side[i],
+          'price', r.price[i],
+          'quantity', o.quantity[i],
+          'releaseAt', core.iso8601(
+            batch.at + m_delay_ms[r.market_place[i]] * interval '1 millisecond'
+          ),
+          'budgetCents', r.budget_cents[i]
+        )
+      )
+    from generate_subscripts(o.order_id, 1) as i
+    where o.order_id[i] is not null
+      and o.status[i] = 'scheduled'
+    order by i;
+  end if;
+end
+$$;
+
+comment on function trading.write_events(trading.batch, bigint[]) is
+  'Writes the events of a call into the outbox: the markets that changed, with their versions; '
+  'makers whose orders were filled, one event for each taker''s order and maker; orders that were '
+  'cancelled because they could not trade; orders that wait for their release.';
