@@ -93,6 +93,8 @@ set local role exchange_owner;
 --!include identity/functions/check_new_passkey.sql
 --!include identity/functions/replace_password.sql
 --!include identity/functions/change_profile.sql
+--!include core/functions/lagging_sequences.sql
+--!include core/functions/set_sequences.sql
 --!include ledger/functions/post_journal.sql
 --!include ledger/functions/move_cash.sql
 --!include risk/functions/has_limits.sql
@@ -263,6 +265,7 @@ set local role exchange_owner;
 --!include ledger/functions/verify_entries.sql
 --!include ledger/functions/verify_day_openings.sql
 --!include ledger/functions/verify_journals.sql
+--!include ledger/functions/verify_sequences.sql
 --!include trading/functions/verify_orders.sql
 --!include trading/functions/verify_commands.sql
 --!include trading/functions/verify_trades.sql
@@ -435,8 +438,13 @@ set local role exchange_owner;
 --!include api/functions/get_own_standing.sql
 --!include api/functions/get_metrics.sql
 --!include api/functions/get_mail_metrics.sql
+--!include api/functions/get_worker_metrics.sql
+--!include api/functions/list_lagging_sequences.sql
 
 -- Functions: for the worker
+--!include jobs/functions/list_lagging_sequences.sql
+--!include jobs/functions/beat.sql
+--!include jobs/functions/claim_tick.sql
 --!include jobs/functions/next_work.sql
 --!include jobs/functions/next_due.sql
 --!include jobs/functions/due_releases.sql

@@ -51,6 +51,8 @@ set local role exchange_owner;
 --!include installer/tables/objects.sql
 --!include core/tables/error_codes.sql
 --!include core/tables/settings.sql
+--!include core/tables/job_ticks.sql
+--!include core/tables/worker_heartbeat.sql
 --!include identity/tables/users.sql
 --!include identity/tables/api_keys.sql
 --!include identity/tables/staff_keys.sql

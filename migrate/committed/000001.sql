@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:8748af90730d0e864cd59bb3609280211e80517a
+--! Hash: sha1:3e1622c65ca62187d5e35ae0dfd6cc0751c4662e
 
 --! Included tables.sql
 -- The tables of the database, and what they are made of, in the order they build on each other. The
@@ -623,6 +623,30 @@ comment on column core.settings.trading_paused_at is
 
 insert into core.settings default values;
 --! EndIncluded core/tables/settings.sql
+--! Included core/tables/job_ticks.sql
+create table core.job_ticks (
+  job text primary key,
+  ticked_at timestamptz not null
+);
+
+comment on table core.job_ticks is
+  'The last time at which each job of the crontab was requested, so that one worker requests it.';
+comment on column core.job_ticks.ticked_at is
+  'A whole minute of the database''s clock.';
+--! EndIncluded core/tables/job_ticks.sql
+--! Included core/tables/worker_heartbeat.sql
+create table core.worker_heartbeat (
+  singleton boolean primary key default true,
+  beat_at timestamptz,
+  constraint worker_heartbeat_is_one_row check (singleton)
+) with (fillfactor = 10);
+
+comment on table core.worker_heartbeat is
+  'One row: when a worker last said that it works. Each worker does so every few seconds.';
+comment on column core.worker_heartbeat.beat_at is 'Null: no worker has worked yet.';
+
+insert into core.worker_heartbeat default values;
+--! EndIncluded core/tables/worker_heartbeat.sql
 --! Included identity/tables/users.sql
 create table identity.users (
   id bigint generated always as identity primary key,

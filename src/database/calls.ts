@@ -126,12 +126,16 @@ const databaseMetrics = {
   deadlocks: bigint,
   transactionIdAge: bigint,
 };
+const workerMetrics = { atMs: double, heartbeatAgeSeconds: nullable(double) };
+/** Of a sequence that would give out an id again. */
+const laggingSequence = { sequenceName: text, lastId: bigint, highestId: bigint };
 const mailMetrics = {
   waitingMails: bigint,
   oldestMailAgeSeconds: double,
   failedMails: bigint,
 };
 const nextWork = {
+  atMs: double,
   releaseInMs: nullable(double),
   expireInMs: nullable(double),
   closeInMs: nullable(double),
@@ -440,6 +444,8 @@ export const api = functionsOf("api", {
 
   getMetrics: repeatable({}, oneRow(databaseMetrics)),
   getMailMetrics: repeatable({}, oneRow(mailMetrics)),
+  getWorkerMetrics: repeatable({}, oneRow(workerMetrics)),
+  listLaggingSequences: repeatable({}, manyRows(laggingSequence)),
 });
 
 const toPassOver = { passingOver: arrayOf(bigint) };
@@ -451,6 +457,9 @@ const inMarket = { marketId: bigint, waits: boolean };
  */
 export const jobs = functionsOf("jobs", {
   warmUp: repeatable({}, nothing),
+  listLaggingSequences: repeatable({}, manyRows(laggingSequence)),
+  beat: repeatable({}, nothing),
+  claimTick: repeatable({ job: text, tickAt: timestamp }, one(boolean)),
   nextWork: repeatable(toPassOver, oneRow(nextWork)),
 
   /** For workers of version 0.2.0, which may run beside later ones. */
@@ -538,7 +547,9 @@ export interface RequestWindow {
   seconds: number;
   remaining: number;
 }
+export type LaggingSequence = RowOf<typeof laggingSequence>;
 export type DatabaseMetrics = RowOf<typeof databaseMetrics>;
+export type WorkerMetrics = RowOf<typeof workerMetrics>;
 export type MailMetrics = RowOf<typeof mailMetrics>;
 /** A mail to send. */
 export type DueMail = RowOf<typeof dueMail>;

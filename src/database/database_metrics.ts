@@ -1,9 +1,11 @@
 import { Counter, Gauge } from "prom-client";
 import type { Registry } from "prom-client";
 import type { Pool } from "pg";
+import { clockOffsetMs } from "../clock_offset.ts";
+import { gaugeClockOffset } from "../process_metrics.ts";
 import { callsOn } from "./call.ts";
 import { api } from "./calls.ts";
-import type { DatabaseMetrics, MailMetrics } from "./calls.ts";
+import type { DatabaseMetrics, MailMetrics, WorkerMetrics } from "./calls.ts";
 import { observeFailures } from "./failures.ts";
 import { listPools } from "./server_pools.ts";
 import type { ServerPools } from "./server_pools.ts";
@@ -54,9 +56,11 @@ function gaugePools(pools: ServerPools, registry: Registry): void {
   });
 }
 
-/** The columns of api.get_metrics and api.get_mail_metrics that are numbers. */
+type Figures = DatabaseMetrics & MailMetrics & Pick<WorkerMetrics, "heartbeatAgeSeconds">;
+
+/** Their columns that are numbers. */
 const databaseFigures: {
-  column: keyof (DatabaseMetrics & MailMetrics);
+  column: keyof Figures;
   name: string;
   help: string;
   counts?: boolean;
@@ -96,6 +100,11 @@ const databaseFigures: {
     column: "oldestJobLatenessSeconds",
     name: "pgmarkets_oldest_job_lateness_seconds",
     help: "How late the oldest of them is",
+  },
+  {
+    column: "heartbeatAgeSeconds",
+    name: "pgmarkets_worker_heartbeat_age_seconds",
+    help: "Time since a worker last said that it works; absent before the first worker",
   },
   {
     column: "waitingMails",
@@ -178,13 +187,23 @@ function gaugeDatabase(pool: Pool, registry: Registry): () => Promise<void> {
     column,
     metric: new (counts === true ? Counter : Gauge)({ name, help, registers }),
   }));
-  const { getMetrics, getMailMetrics } = callsOn(pool, api);
+  const { getMetrics, getMailMetrics, getWorkerMetrics } = callsOn(pool, api);
+  let offsetMs: number | undefined;
+  gaugeClockOffset(registry, () => offsetMs);
+
+  async function readWorkerMetrics(): Promise<WorkerMetrics> {
+    const before = Date.now();
+    const metrics = await getWorkerMetrics({}, { attempts: 1 });
+    offsetMs = clockOffsetMs(before, metrics.atMs, Date.now());
+    return metrics;
+  }
 
   return async () => {
     // Requests that fail log the failure.
     const row = await getMetrics({}, { attempts: 1 }).catch(() => undefined);
     const mails = row && (await getMailMetrics({}, { attempts: 1 }).catch(() => undefined));
-    const values: Partial<DatabaseMetrics & MailMetrics> = { ...row, ...mails };
+    const workers = row && (await readWorkerMetrics().catch(() => undefined));
+    const values: Partial<Figures> = { ...row, ...mails, ...workers };
     up.set(row === undefined ? 0 : 1);
     versions.reset();
     if (row) {

@@ -8,6 +8,7 @@ export type NotReadyReason =
   | "encoding"
   | "session_settings"
   | "prepared_statements"
+  | "sequences_behind"
   | "unusable";
 
 /** The database can't be used, and the operator can repair that. The message is for the operator. */

@@ -1,5 +1,8 @@
 import type { ClientBase, Pool, PoolClient } from "pg";
 import { singleFlight } from "../single_flight.ts";
+import { call } from "./call.ts";
+import { api } from "./calls.ts";
+import type { LaggingSequence } from "./calls.ts";
 import { withRetries } from "./failures.ts";
 import { checkFunctions } from "./installed_functions.ts";
 import { readMigrations } from "./migrations.ts";
@@ -36,6 +39,22 @@ export async function checkDatabase(database: Pool | ClientBase): Promise<Databa
   return { server, schema: last };
 }
 
+/**
+ * Throws if a sequence would give out an id that is taken. Logical replication carries no sequences:
+ * a copy has them at their beginning.
+ */
+export function checkSequences(lagging: LaggingSequence[]): void {
+  const [first] = lagging;
+  if (first === undefined) return;
+  const { sequenceName, lastId, highestId } = first;
+  throw new DatabaseNotReadyError(
+    `${lagging.length} sequence(s) would give out ids again, as on a copy by logical replication: ` +
+      `${sequenceName} stands at ${lastId}, and there is an id ${highestId}. The owner of the ` +
+      "database should run: select * from core.set_sequences()",
+    { reason: "sequences_behind" },
+  );
+}
+
 /** Whether this process could carry out an order now. */
 export interface Readiness {
   /** Undefined if it could, else the reason. */
@@ -45,16 +64,38 @@ export interface Readiness {
 /** The database is asked this often at most. */
 const ANSWER_HOLDS_FOR_MS = 500;
 
+/** Sequences of one cluster that do not lag are looked at this often. */
+const SEQUENCES_HOLD_FOR_MS = 60_000;
+
 /** Checks the database of this pool. */
 export function createReadiness(pool: Pool): Readiness {
-  return { check: singleFlight(() => reasonAgainst(pool), ANSWER_HOLDS_FOR_MS) };
+  const checkSequencesOf = rememberSequences();
+  return { check: singleFlight(() => reasonAgainst(pool, checkSequencesOf), ANSWER_HOLDS_FOR_MS) };
 }
 
-async function reasonAgainst(pool: Pool): Promise<NotReadyReason | undefined> {
+/** Checks the sequences, at once when the connections lead to another cluster. */
+function rememberSequences(): (client: ClientBase) => Promise<void> {
+  let sound = { cluster: "", until: 0 };
+  return async (client) => {
+    const { rows } = await client.query<{ cluster: string }>(
+      "select system_identifier::text as cluster from pg_catalog.pg_control_system()",
+    );
+    const cluster = rows[0]?.cluster ?? "";
+    if (cluster === sound.cluster && performance.now() < sound.until) return;
+    checkSequences(await call(client, api.listLaggingSequences, {}));
+    sound = { cluster, until: performance.now() + SEQUENCES_HOLD_FOR_MS };
+  };
+}
+
+async function reasonAgainst(
+  pool: Pool,
+  checkSequencesOf: (client: ClientBase) => Promise<void>,
+): Promise<NotReadyReason | undefined> {
   const look = async (client: PoolClient): Promise<NotReadyReason | undefined> => {
     try {
       await checkDatabase(client);
       await checkWritable(client);
+      await checkSequencesOf(client);
       // A transaction pooler may lose this prepared statement.
       await client.query({ name: "pgmarkets_ready", text: "select" });
       return undefined;

@@ -56,8 +56,9 @@ export async function waitForDatabase<T>(
 
 /**
  * The reason to wait after this error: the database can't be reached, starts or shuts down, has no
- * connection left, takes no writes yet (a failover), or is being migrated. Undefined for what a
- * person must repair: a wrong password, a missing database or role, another version.
+ * connection left, takes no writes yet (a failover), is being migrated, or is a copy whose sequences
+ * are not set yet. Undefined for what a person must repair: a wrong password, a missing database or
+ * role, another version.
  */
 export function reasonToWait(error: unknown): NotReadyReason | undefined {
   if (error instanceof DatabaseNotReadyError) {
@@ -94,6 +95,7 @@ const passingReasons = new Set<NotReadyReason>([
   "database_unreachable",
   "migrations_missing",
   "read_only",
+  "sequences_behind",
 ]);
 
 /** Connection failures, out of resources, shutting down, starting, a standby. */

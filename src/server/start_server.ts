@@ -2,9 +2,11 @@ import type { Logger } from "pino";
 import { makeContext } from "../api/context.ts";
 import type { Context } from "../api/context.ts";
 import type { Config } from "../config.ts";
+import { callsOn } from "../database/call.ts";
+import { api } from "../database/calls.ts";
 import { checkPreparedStatements } from "../database/prepared_statements.ts";
 import { warnOfPrivileges } from "../database/privileges.ts";
-import { checkDatabase } from "../database/readiness.ts";
+import { checkDatabase, checkSequences } from "../database/readiness.ts";
 import { endPools, listPools, makeServerPools, openPools } from "../database/server_pools.ts";
 import type { ServerPools, ServerPoolsOptions } from "../database/server_pools.ts";
 import { durabilityWarning } from "../database/session_settings.ts";
@@ -49,6 +51,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   return await startInSteps(all, signal, async (step) => {
     await step("checking the database", CHECKS_MS, async (given) => {
       const database = await checkDatabase(pools.monitoring);
+      checkSequences(await callsOn(pools.monitoring, api).listLaggingSequences({}));
       await checkPreparedStatements(pools.monitoring, given);
       logger.info({ version, node: process.versions.node, database }, "starting to serve");
       const warning = await durabilityWarning(pools.monitoring);

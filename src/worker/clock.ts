@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { clockOffsetMs } from "../clock_offset.ts";
 import type { NextWork } from "../database/calls.ts";
 import type { WorkerHealth } from "./health.ts";
 import type { DueKind } from "./job.ts";
@@ -9,7 +10,19 @@ export interface ClockOptions {
   /** Requests the job of a kind, without waiting for it. */
   request: (kind: DueKind) => Promise<void>;
   kinds: DueKind[];
+  /** Requests the jobs of the crontab, by the time of the database. */
+  tick: (atMs: number) => Promise<void>;
+  /** What the worker does for others to see how it is. */
+  chores: Chore[];
   health: WorkerHealth;
+}
+
+/** Something that is done every so often. */
+export interface Chore {
+  /** What it does, in the log and in `/readyz`. */
+  what: string;
+  everyMs: number;
+  run: () => Promise<void>;
 }
 
 /** Requests jobs when something is due. */
@@ -23,19 +36,39 @@ const ROUND_MS = 100;
 const BACKOFF_MS = 1000;
 
 /** Reads what is due next, sleeps until then, and requests its job. */
-export function startClock({ nextWork, request, kinds, health }: ClockOptions): Clock {
+export function startClock(options: ClockOptions): Clock {
+  const { nextWork, request, kinds, tick, chores, health } = options;
   const ending = new AbortController();
+  const doneAt = new Map<Chore, number>();
+
+  async function doChores(): Promise<void> {
+    for (const chore of chores) {
+      const { what, everyMs, run: work } = chore;
+      if (performance.now() - (doneAt.get(chore) ?? -Infinity) < everyMs) continue;
+      doneAt.set(chore, performance.now());
+      try {
+        await work();
+        health.succeeded(what);
+      } catch (error) {
+        health.failed(what, error);
+      }
+    }
+  }
 
   async function round(): Promise<number> {
     try {
+      const before = Date.now();
       const next = await nextWork();
+      health.noteClockOffset(clockOffsetMs(before, next.atMs, Date.now()));
       let wait = ROUND_MS;
       for (const kind of kinds) {
         const inMs = next[`${kind}InMs`] ?? Infinity;
         if (inMs <= 0) await request(kind);
         else wait = Math.min(wait, Math.ceil(inMs));
       }
+      await tick(next.atMs);
       health.succeeded("seeing what is due");
+      await doChores();
       return wait;
     } catch (error) {
       health.failed("seeing what is due", error);

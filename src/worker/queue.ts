@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { Logger as QueueLogger, parseCronItems, run as runQueue } from "graphile-worker";
-import type { ParsedCronItem, Runner, TaskList } from "graphile-worker";
+import { Logger as QueueLogger, run as runQueue } from "graphile-worker";
+import type { Runner, TaskList } from "graphile-worker";
 import type { Pool } from "pg";
 import type { Logger } from "pino";
 import type { WorkerHealth } from "./health.ts";
@@ -40,7 +40,8 @@ export async function openQueue(
     const opened = await runQueue({
       pgPool: pool,
       taskList,
-      parsedCronItems: cronItemsOf(crontab),
+      // Its own crontab goes by the clock of the process.
+      parsedCronItems: [],
       concurrency: JOBS_AT_ONCE,
       pollInterval: POLL_MS,
       noHandleSignals: true,
@@ -89,7 +90,9 @@ export async function openQueue(
   const kept = keepOpen();
   return {
     request: async (job) => {
-      await runner.addJob(job.name, {}, { jobKey: job.name });
+      // A job that waits keeps its time, by which monitoring sees how long it has waited.
+      const options = { jobKey: job.name, jobKeyMode: "preserve_run_at" } as const;
+      await runner.addJob(job.name, {}, options);
     },
     close: async () => {
       closing = true;
@@ -97,17 +100,6 @@ export async function openQueue(
       await kept;
     },
   };
-}
-
-function cronItemsOf(crontab: Job[]): ParsedCronItem[] {
-  return parseCronItems(
-    crontab.flatMap((job) => {
-      const { name } = job;
-      return "cron" in job
-        ? [{ task: name, match: job.cron, identifier: name, options: { jobKey: name } }]
-        : [];
-    }),
-  );
 }
 
 /** Makes the queue's log part of ours. Its information is for debugging only. */

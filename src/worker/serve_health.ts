@@ -4,7 +4,7 @@ import type { Logger } from "pino";
 import { Gauge } from "prom-client";
 import type { Registry } from "prom-client";
 import { listen, writeText } from "../http_server.ts";
-import { makeRegistry } from "../process_metrics.ts";
+import { gaugeClockOffset, makeRegistry } from "../process_metrics.ts";
 import type { WorkerHealth } from "./health.ts";
 
 export interface HealthServerOptions {
@@ -117,5 +117,6 @@ export function makeWorkerRegistry(healthOf: () => WorkerHealth | undefined): Re
       this.set(healthOf()?.failing().length === 0 ? 1 : 0);
     },
   });
+  gaugeClockOffset(registry, () => healthOf()?.clockOffsetMs());
   return registry;
 }

@@ -1,12 +1,12 @@
 import type { Pool } from "pg";
 import type { Logger } from "pino";
-import { call } from "../database/call.ts";
+import { call, callsOn } from "../database/call.ts";
 import { jobs } from "../database/calls.ts";
 import { checkQueue } from "../database/job_queue.ts";
 import { makePool, openMinimum } from "../database/pools.ts";
 import { checkPreparedStatements } from "../database/prepared_statements.ts";
 import { warnOfPrivileges } from "../database/privileges.ts";
-import { checkDatabase } from "../database/readiness.ts";
+import { checkDatabase, checkSequences } from "../database/readiness.ts";
 import { CHECKS_MS, OPENING_MS, startInSteps } from "../database/start_steps.ts";
 import { startClock } from "./clock.ts";
 import { untilDatabaseGone } from "./database_gone.ts";
@@ -16,6 +16,7 @@ import type { DueKind, Job } from "./job.ts";
 import { makeJobRunner } from "./job_runner.ts";
 import { ignoreForeignNotifications } from "./own_notifications.ts";
 import { openQueue } from "./queue.ts";
+import { makeTicks } from "./ticks.ts";
 
 export interface WorkerOptions {
   /** A login that is or may become exchange_worker. */
@@ -42,6 +43,9 @@ const LOCK_TIMEOUT_MS = 2000;
 /** Open and warm: for the lanes of releases and of dead man's switches, and two for the clock. */
 const KEPT_CONNECTIONS = 10;
 const IDLE_TIMEOUT_MS = 600_000;
+/** How often a worker says that it works. */
+const BEAT_MS = 5000;
+const CHECK_SEQUENCES_MS = 60_000;
 
 /** The connections of a worker, not open yet. `kept` of them are kept open and warm. */
 export function makeWorkerPool(
@@ -71,6 +75,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     await step("checking the database", CHECKS_MS, async (signal) => {
       await checkDatabase(pool);
       await checkQueue(pool);
+      checkSequences(await callsOn(pool, jobs).listLaggingSequences({}));
       await checkPreparedStatements(pool, signal);
       await warnOfPrivileges(pool, (message) => {
         options.logger.warn(message);
@@ -94,8 +99,24 @@ export async function work(
 
   const dueJobs = new Map<DueKind, Job>();
   for (const job of crontab) if ("due" in job) dueJobs.set(job.due, job);
+  const calls = callsOn(pool, jobs);
   const clock = startClock({
     nextWork: jobRunner.nextWork,
+    tick: makeTicks({
+      crontab,
+      claim: ({ name }, tickAt) => calls.claimTick({ job: name, tickAt: tickAt.toISOString() }),
+      request: queue.request,
+    }),
+    chores: [
+      { what: "saying that it works", everyMs: BEAT_MS, run: () => calls.beat() },
+      {
+        what: "giving out new ids",
+        everyMs: CHECK_SEQUENCES_MS,
+        run: async () => {
+          checkSequences(await calls.listLaggingSequences());
+        },
+      },
+    ],
     request: async (kind) => {
       const job = dueJobs.get(kind);
       if (job === undefined || !jobRunner.isNeeded(job)) return;

@@ -73,8 +73,9 @@ test("the dashboard reads existing metrics, and every target has an expression",
   );
 });
 
-test("the alerts of docs/operating.md use existing metrics", (t) => {
-  const names = readText("docs/operating.md").match(/\bpgmarkets_\w+/g) ?? [];
+test("the alerts and docs/operating.md use existing metrics", (t) => {
+  const pages = [readText("docs/operating.md"), readText("deploy/prometheus/alerts.yml")];
+  const names = pages.join("\n").match(/\bpgmarkets_\w+/g) ?? [];
   // The cookie of the website's sessions is none.
   const others = names.filter((name) => !readable.has(name) && name !== "pgmarkets_session");
   t.deepEqual(others, []);

@@ -91,6 +91,7 @@ test("no function runs a statement that it makes of text from outside", async (t
   );
   t.deepEqual(makers.toSorted(), [
     "db/api/functions/get_metrics.sql",
+    "db/core/functions/lagging_sequences.sql",
     "db/core/functions/uuid_v7.sql",
     "db/jobs/functions/remove_sent_events.sql",
     "db/trading/functions/make_archive_partition.sql",

@@ -83,6 +83,25 @@ test.serial("503 migrations_missing; migrations of a later version are ready", a
   t.is((await becomesReady(undefined)).status, 200);
 });
 
+test.serial(
+  "503 sequences_behind: the database is a copy whose sequences are not set",
+  async (t) => {
+    const { pool } = database!;
+    await pool.query(
+      `insert into identity.users (id, email, display_name, handle)
+     overriding system value values (9, 'copied@example.org', 'Copied', 'copied')`,
+    );
+    // Sequences that were sound are looked at again after a minute.
+    passTime(60_000);
+    const answer = await becomesReady("sequences_behind");
+    t.is(answer.status, 503);
+    t.deepEqual(answer.body, { status: "unavailable", reason: "sequences_behind" });
+    const { rows } = await pool.query("select * from core.set_sequences()");
+    t.deepEqual(rows, [{ sequence_name: "identity.users_id_seq", last_id: 9 }]);
+    t.is((await becomesReady(undefined)).status, 200);
+  },
+);
+
 test.serial("503 database_unreachable; /healthz is still 200", async (t) => {
   const { pool } = database!;
   const { rows } = await pool.query("select current_database() as name");

@@ -141,6 +141,34 @@ test.serial(
   },
 );
 
+test.serial(
+  "sequences_behind: on a copy whose sequences are not set, servers and workers wait",
+  async (t) => {
+    await withDatabase({ migrated: true }, async ({ connectionString: url }, direct) => {
+      const client = new pg.Client({ connectionString: direct });
+      await client.connect();
+      try {
+        await client.query("alter sequence trading.fee_schedules_id_seq restart");
+        const environment = { DATABASE_URL: url };
+        const running = ["server.ts", "worker.ts"].map((name) =>
+          startProcess(t, name, environment),
+        );
+        for (const process of running) {
+          t.true(await process.says('"reason":"sequences_behind"'), process.errors());
+          t.true(process.errors().includes("select * from core.set_sequences()"));
+        }
+        await client.query("select core.set_sequences()");
+        const [server, worker] = running as [ServiceProcess, ServiceProcess];
+        t.truthy(await server.listening, server.errors());
+        t.true(await worker.says("working\n"), worker.errors());
+        for (const process of running) await end(t, process);
+      } finally {
+        await client.end();
+      }
+    });
+  },
+);
+
 test.serial("a database that takes connections and gives no answer is waited for", async (t) => {
   await withDatabase({ migrated: true }, async (gate) => {
     await gate.open();

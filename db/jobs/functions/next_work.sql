@@ -1,5 +1,6 @@
 create or replace function jobs.next_work(
   passing_over bigint[] default '{}',
+  out at_ms double precision,
   out release_in_ms double precision,
   out expire_in_ms double precision,
   out close_in_ms double precision,
@@ -15,6 +16,7 @@ as $$
 declare
   v_at timestamptz := core.now();
 begin
+  at_ms := 1000 * extract(epoch from v_at);
   release_in_ms := 1000 * extract(epoch from (
     select b.release_at
     from trading.active_orders as b
@@ -66,7 +68,7 @@ end
 $$;
 
 comment on function jobs.next_work(bigint[]) is
-  'In how many milliseconds the next scheduled order is to be released, the next resting one '
-  'expires, the next market closes, the next mail is to be sent and the next dead man''s switch '
-  'fires; below 0 when it is overdue, null when there is none. The markets to pass over don''t '
-  'count. Locks: none.';
+  'The time of the database, in milliseconds since 1970. In how many milliseconds the next '
+  'scheduled order is to be released, the next resting one expires, the next market closes, the '
+  'next mail is to be sent and the next dead man''s switch fires; below 0 when it is overdue, null '
+  'when there is none. The markets to pass over don''t count. Locks: none.';

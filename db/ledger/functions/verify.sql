@@ -19,6 +19,8 @@ as $$
   union all
   select * from risk.verify_limits()
   union all
+  select * from ledger.verify_sequences()
+  union all
   select * from trading.verify_orders()
   union all
   select * from trading.verify_commands()

@@ -28,6 +28,8 @@ const keys = ["identity.users", "catalog.markets", "catalog.events"];
 export async function shuffleIds(database: Pool | ClientBase, from = seed()): Promise<void> {
   await database.query(install);
   for (const table of keys) {
+    // Beyond all shuffled ids, as a sequence is beyond the ids of its table.
+    await database.query(`alter table ${table} alter id restart with ${PRIME + 1}`);
     const factor = 2 + (numberFrom(`ids of ${table}`, from) % (PRIME - 3));
     await database.query(
       `create trigger shuffle_id before insert on ${table}
@@ -59,7 +61,7 @@ grant usage on sequence test_ids.made to public;
 
 create function test_ids.shuffle() returns trigger language plpgsql as $$
 begin
-  if new.id >= ${PRIME} then
+  if new.id >= ${2 * PRIME} then
     raise exception 'too many ids to shuffle';
   end if;
   new.id := 1 + new.id * tg_argv[0]::bigint % ${PRIME};

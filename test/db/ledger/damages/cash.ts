@@ -301,4 +301,15 @@ export const cashDamages: Damage[] = [
     "journal has the time of what happened",
     "update trading.resolutions set created_at = created_at + interval '1 s'",
   ],
+  // Unlike setval(), this is undone with its transaction.
+  ...[
+    "identity.users_id_seq restart with 1",
+    "ledger.journal_ids restart with 1",
+    "trading.orders_id_seq restart with 2",
+    "trading.outbox_id_seq restart with 1",
+    "admin.audit_log_id_seq restart with 1",
+  ].map((change): Damage => [
+    "sequence has given out the ids of its tables",
+    `alter sequence ${change}`,
+  ]),
 ];
