@@ -23,13 +23,19 @@ as $$
       order by p.id desc
     ) as events
     from (
-      select e.*
+      -- Of the pages before this one only the index is read, and of those after the end nothing.
+      select e.id
       from catalog.events as e
       where e.category_id = c.id
       order by e.id desc
-      limit list_events.page_size
+      limit case
+        when (list_events.page - 1)::bigint * list_events.page_size < c.event_count
+        then list_events.page_size
+        else 0
+      end
       offset (list_events.page - 1)::bigint * list_events.page_size
-    ) as p
+    ) as i
+    join catalog.events as p on p.id = i.id
   ) as e
   where c.slug = list_events.category
 $$;

@@ -11,11 +11,16 @@ language plpgsql stable security definer
 set search_path = pg_catalog, pg_temp
 set jit = off
 set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_sort = off
 as $$
 declare
-  v_first bigint := (list_markets.page - 1)::bigint * list_markets.page_size + 1;
-  v_category_id bigint;
+  c_most_found constant int := 1000;
+  v_before bigint := (list_markets.page - 1)::bigint * list_markets.page_size;
+  v_category_id bigint := 0;
   v_query tsquery;
+  v_found bigint[];
+  v_total bigint;
   v_ids bigint[];
 begin
   if list_markets.status not in ('open', 'closed', 'all') then
@@ -32,50 +37,102 @@ begin
       return null;
     end if;
   end if;
+
   if list_markets.query ~ '[^[:space:]]' then
     v_query := catalog.search_query(list_markets.query);
+    v_found := array(
+      select m.id
+      from catalog.markets as m
+      where m.words @@ v_query
+        and (v_category_id = 0 or m.category_id = v_category_id)
+        and case list_markets.status
+          when 'open' then m.status = 'open'
+          when 'closed' then m.status in ('closed', 'resolved')
+          else true
+        end
+      limit c_most_found
+    );
+    v_total := cardinality(v_found);
+  else
+    select sum(
+      case when list_markets.status <> 'closed' then c.open_market_count else 0 end
+      + case when list_markets.status <> 'open' then c.closed_market_count else 0 end
+      + case when list_markets.status = 'all' then c.paused_market_count else 0 end
+    ) into v_total
+    from catalog.categories as c
+    where v_category_id in (0, c.id);
   end if;
 
-  v_ids := array(
-    select m.id
-    from (
-      -- Either all markets, or by the index those with the words: one of the two is empty.
-      select x.id, x.category_id, x.status, x.close_time
-      from catalog.markets as x
-      where v_query is null
-      union all
-      select x.id, x.category_id, x.status, x.close_time
-      from catalog.markets as x
-      where x.words @@ v_query
-    ) as m
-    where (v_category_id is null or m.category_id = v_category_id)
-      and case list_markets.status
-        when 'open' then m.status = 'open'
-        when 'closed' then m.status in ('closed', 'resolved')
-        else true
-      end
-    order by
-      case when list_markets.sort = 'volume' then (
-        select b.yes_volume_cents + b.no_volume_cents
-        from trading.market_state as b
-        where b.market_id = m.id
-      ) end desc,
-      case when list_markets.sort = 'closing' then m.close_time end,
-      m.id desc
-  );
+  if v_before >= v_total then
+    v_ids := '{}';
+  elsif v_total < c_most_found and v_query is not null then
+    v_ids := array(
+      select l.market_id
+      from unnest(v_found) as f (id)
+      join catalog.market_listings as l
+        on l.category_id = 0 and l.list = 'all' and l.market_id = f.id
+      order by
+        case list_markets.sort when 'volume' then l.volume_cents end desc,
+        case list_markets.sort when 'closing' then l.close_time end,
+        l.market_id desc
+      limit list_markets.page_size
+      offset v_before
+    );
+  else
+    -- One of the three branches, in the order of its index. Of the pages before this one only the
+    -- index is read. Where many markets have the words, those are soon met.
+    v_ids := array(
+      select p.market_id
+      from (
+        (
+          select l.market_id
+          from catalog.market_listings as l
+          where list_markets.sort = 'volume'
+            and l.category_id = v_category_id
+            and l.list = list_markets.status
+            and (v_query is null or (
+              select m.words @@ v_query from catalog.markets as m where m.id = l.market_id
+            ))
+          order by l.volume_cents desc, l.market_id desc
+        )
+        union all
+        (
+          select l.market_id
+          from catalog.market_listings as l
+          where list_markets.sort = 'newest'
+            and l.category_id = v_category_id
+            and l.list = list_markets.status
+            and (v_query is null or (
+              select m.words @@ v_query from catalog.markets as m where m.id = l.market_id
+            ))
+          order by l.market_id desc
+        )
+        union all
+        (
+          select l.market_id
+          from catalog.market_listings as l
+          where list_markets.sort = 'closing'
+            and l.category_id = v_category_id
+            and l.list = list_markets.status
+            and (v_query is null or (
+              select m.words @@ v_query from catalog.markets as m where m.id = l.market_id
+            ))
+          order by l.close_time, l.market_id desc
+        )
+      ) as p
+      limit least(list_markets.page_size, v_total - v_before)
+      offset v_before
+    );
+  end if;
 
   return (
     select core.page_object(
       json_agg(catalog.market_object(m, c.slug, e.public_id, b) order by p.place),
-      cardinality(v_ids),
+      v_total,
       list_markets.page,
       list_markets.page_size
     )
-    from unnest(
-      case when v_first <= cardinality(v_ids)
-        then v_ids[v_first:v_first + list_markets.page_size - 1]
-      end
-    ) with ordinality as p (id, place)
+    from unnest(v_ids) with ordinality as p (id, place)
     join catalog.markets as m on m.id = p.id
     join catalog.categories as c on c.id = m.category_id
     join trading.market_state as b on b.market_id = m.id
@@ -87,6 +144,7 @@ $$;
 comment on function api.list_markets(int, int, text, text, text, text) is
   'The body of GET /markets, or null for an unknown category: markets whose title, with that of '
   'the event, has all words of query. status: open, closed (resolved ones too) or all; sort: '
-  'volume (both sides, in cents), newest, or closing (soonest first, without a close time last); '
-  'page counts from 1. Cost: a row for each market, or with words for each that has them, and for '
-  'volume one more; no trade is read. Errors: INVALID_REQUEST.';
+  'volume (both sides, in cents, as of the last minute), newest, or closing (soonest first, without '
+  'a close time last); page counts from 1. With words at most 1,000 are counted and listed. Cost: '
+  'the markets of the page, and an entry of an index for each market before it; with words a row '
+  'for each market that has them. No trade is read. Errors: INVALID_REQUEST.';

@@ -4,15 +4,17 @@ language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  if tg_op <> 'INSERT' and old.status <> 'paused' then
+  if tg_op <> 'INSERT' then
     update catalog.categories as c set
       open_market_count = c.open_market_count - (old.status = 'open')::int,
+      paused_market_count = c.paused_market_count - (old.status = 'paused')::int,
       closed_market_count = c.closed_market_count - (old.status in ('closed', 'resolved'))::int
     where c.id = old.category_id;
   end if;
-  if tg_op <> 'DELETE' and new.status <> 'paused' then
+  if tg_op <> 'DELETE' then
     update catalog.categories as c set
       open_market_count = c.open_market_count + (new.status = 'open')::int,
+      paused_market_count = c.paused_market_count + (new.status = 'paused')::int,
       closed_market_count = c.closed_market_count + (new.status in ('closed', 'resolved'))::int
     where c.id = new.category_id;
   end if;

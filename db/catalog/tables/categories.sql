@@ -6,6 +6,7 @@ create table catalog.categories (
   event_count core.amount not null default 0,
   open_market_count core.amount not null default 0,
   closed_market_count core.amount not null default 0,
+  paused_market_count core.amount not null default 0,
   constraint categories_slug_is_unique unique (slug),
   constraint categories_slug_is_url_safe
     check (slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$' and length(slug) <= 60 and slug <> 'all'),
@@ -19,4 +20,4 @@ comment on column catalog.categories.event_count is
   'Events of the category, kept by a trigger of catalog.events; the counts of markets likewise by '
   'catalog.markets. So the total of a list costs nothing, however long it is.';
 comment on column catalog.categories.closed_market_count is
-  'Markets that are closed or resolved. Paused ones are in neither count.';
+  'Markets that are closed or resolved.';

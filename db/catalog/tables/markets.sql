@@ -26,8 +26,6 @@ create table catalog.markets (
 );
 
 create index markets_of_a_category on catalog.markets (category_id, status, id);
-create index markets_that_are_over on catalog.markets (category_id, id)
-  where status in ('closed', 'resolved');
 create index markets_of_an_event on catalog.markets (event_id, id) where event_id is not null;
 create index markets_that_will_close on catalog.markets (close_time)
   where status in ('open', 'paused') and close_time is not null;
@@ -41,6 +39,10 @@ create trigger markets_have_words
 create trigger markets_are_counted
   after insert or delete or update of category_id, status on catalog.markets
   for each row execute function catalog.count_market();
+
+create trigger markets_are_listed
+  after insert or delete or update of category_id, status, close_time on catalog.markets
+  for each row execute function catalog.list_market();
 
 comment on table catalog.markets is
   'Binary questions. What trading moves (prices, volumes, version) is in trading.market_state.';

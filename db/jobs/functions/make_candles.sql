@@ -54,11 +54,26 @@ begin
     last_trade_id = (v_trades[cardinality(v_trades)]).id,
     trade_count = p.trade_count + cardinality(v_trades)
   where p.market_id = v_progress.market_id;
+
+  -- Whoever holds the market to change its lists writes the volume too.
+  perform from catalog.markets as m
+  where m.id = v_progress.market_id
+  for no key update skip locked;
+  if found then
+    update catalog.market_listings as l set
+      volume_cents = b.yes_volume_cents + b.no_volume_cents
+    from catalog.markets as m
+    join trading.market_state as b on b.market_id = m.id
+    where m.id = v_progress.market_id
+      and l.category_id in (0, m.category_id)
+      and l.list in ('open', 'closed', 'all')
+      and l.market_id = m.id;
+  end if;
   return cardinality(v_trades);
 end
 $$;
 
 comment on function jobs.make_candles(int) is
-  'Makes candles of trades that have none yet, of one market, at most so many; returns how many '
-  'trades. Cost: a row for each market that ever traded, and those trades. Errors: UNFIT_SESSION. '
-  'Locks: the row of the market''s progress, none that it would wait for.';
+  'Makes candles of trades that have none yet, of one market, at most so many, and notes its '
+  'volume in the lists of markets; returns how many trades. Cost: a row for each market that ever traded, and those trades. Errors: UNFIT_SESSION. '
+  'Locks: the rows of the market''s progress and of the market itself, none that it would wait for.';

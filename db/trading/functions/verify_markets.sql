@@ -109,8 +109,9 @@ as $$
   union all
   select 'category counts its events and markets', 'category ' || c.slug,
     concat_ws(' ', coalesce(e.event_count, 0), coalesce(m.open_count, 0),
-      coalesce(m.closed_count, 0)),
-    concat_ws(' ', c.event_count, c.open_market_count, c.closed_market_count)
+      coalesce(m.closed_count, 0), coalesce(m.paused_count, 0)),
+    concat_ws(' ', c.event_count, c.open_market_count, c.closed_market_count,
+      c.paused_market_count)
   from catalog.categories as c
   left join (
     select x.category_id, count(*) as event_count
@@ -120,12 +121,38 @@ as $$
   left join (
     select x.category_id,
       count(*) filter (where x.status = 'open') as open_count,
-      count(*) filter (where x.status in ('closed', 'resolved')) as closed_count
+      count(*) filter (where x.status in ('closed', 'resolved')) as closed_count,
+      count(*) filter (where x.status = 'paused') as paused_count
     from catalog.markets as x
     group by x.category_id
   ) as m on m.category_id = c.id
-  where (c.event_count, c.open_market_count, c.closed_market_count)
-    <> (coalesce(e.event_count, 0), coalesce(m.open_count, 0), coalesce(m.closed_count, 0))
+  where (c.event_count, c.open_market_count, c.closed_market_count, c.paused_market_count)
+    <> (
+      coalesce(e.event_count, 0), coalesce(m.open_count, 0), coalesce(m.closed_count, 0),
+      coalesce(m.paused_count, 0)
+    )
+
+  union all
+  select 'market stands in its lists', 'market ' || coalesce(m.id, l.market_id),
+    coalesce(m.lists, 'none'), coalesce(l.lists, 'none')
+  from (
+    select x.id, concat_ws(
+      ' ', 'all',
+      case when x.status = 'open' then 'open' when x.status <> 'paused' then 'closed' end,
+      'of 0 and', x.category_id, 'until', coalesce(x.close_time, 'infinity')
+    ) as lists
+    from catalog.markets as x
+  ) as m
+  full join (
+    select x.market_id, concat_ws(
+      ' ', string_agg(distinct x.list, ' '),
+      'of', string_agg(distinct x.category_id::text, ' and '),
+      'until', max(x.close_time)
+    ) as lists
+    from catalog.market_listings as x
+    group by x.market_id
+  ) as l on l.market_id = m.id
+  where m.lists is distinct from l.lists
 $$;
 
 comment on function trading.verify_markets() is

@@ -194,7 +194,19 @@ export const booksDamages: Damage[] = [
   ],
   [
     "category counts its events and markets",
+    "update catalog.categories set paused_market_count = paused_market_count + 1",
+  ],
+  [
+    "category counts its events and markets",
     "update catalog.markets set status = 'paused' where id = :live",
+  ],
+  [
+    "market stands in its lists",
+    "delete from catalog.market_listings where market_id = :market and list = 'open'",
+  ],
+  [
+    "market stands in its lists",
+    "update catalog.market_listings set close_time = '2001-01-01' where market_id = :market",
   ],
   [
     "traders count equals who traded",
