@@ -25,6 +25,8 @@ import type { Site } from "../http/own_origin.ts";
 import { createRequestLimiter } from "../http/request_limiter.ts";
 import { makeRequestCounter } from "../http/request_metrics.ts";
 import type { RequestCounter } from "../http/request_metrics.ts";
+import { createSharedAnswers } from "../http/shared_answers.ts";
+import type { SharedAnswers } from "../http/shared_answers.ts";
 import { makeRegistry } from "../process_metrics.ts";
 import { singleFlight } from "../single_flight.ts";
 import { createOutboxRelay } from "../streams/outbox_relay.ts";
@@ -32,6 +34,7 @@ import type { OutboxRelay } from "../streams/outbox_relay.ts";
 import { createStreams } from "../streams/process_streams.ts";
 import type { Streams } from "../streams/process_streams.ts";
 import { gaugeStreams } from "../streams/stream_metrics.ts";
+import type { Answer } from "./route.ts";
 
 /** What the routes of one process share. */
 export interface Context {
@@ -49,6 +52,7 @@ export interface Context {
   privilegeCheck: PrivilegeCheck;
   authenticator: Authenticator;
   access: Access;
+  sharedAnswers: SharedAnswers<Answer>;
   site: Site;
   outboxRelay: OutboxRelay;
   orderGatherer: OrderGatherer;
@@ -73,6 +77,8 @@ export interface ContextOptions {
   graphql?: GraphqlEndpoints | undefined;
   /** The address of the website, if it is not the one that requests are sent to. */
   publicUrl?: string | undefined;
+  /** How long the answer of a public read is given again. A second unless given. */
+  answersKeptMs?: number | undefined;
 }
 
 /** Scrapes by several monitors at once cost one. */
@@ -82,7 +88,7 @@ const METRICS_HOLD_FOR_MS = 1000;
 export function makeContext(
   pools: ServerPools,
   logger: Logger,
-  { listenUrl, graphql = {}, publicUrl }: ContextOptions = {},
+  { listenUrl, graphql = {}, publicUrl, answersKeptMs }: ContextOptions = {},
 ): Context {
   const { orders, patient, reads, checks, monitoring } = pools;
   const registry = makeRegistry();
@@ -107,6 +113,10 @@ export function makeContext(
     privilegeCheck,
     authenticator,
     access: makeAccess({ authenticator, limiter: createRequestLimiter({ pool: checks }), site }),
+    sharedAnswers: createSharedAnswers({
+      ...(answersKeptMs !== undefined && { keptMs: answersKeptMs }),
+      bytesOf: (answer) => (typeof answer === "string" ? 2 * answer.length : Infinity),
+    }),
     site,
     outboxRelay,
     orderGatherer: createOrderGatherer({

@@ -43,8 +43,31 @@ export function installRoute(app: Express, route: Route, context: Context): void
     const idempotency = isCommand(route) ? readIdempotency(route, request, input) : undefined;
     const who = { caller, userId: caller?.userId, address };
     const call = { ...input, ...who, idempotency, request, response };
-    send(call, route, await route.handler(call, context));
+    const answer = async (): Promise<Answer> => await route.handler(call, context);
+    send(
+      call,
+      route,
+      await inTurn(route, answer, { client: caller?.userId ?? address, input }, context),
+    );
   });
+}
+
+/**
+ * Reads take turns by their clients: a user, or an address. Public reads that may be cached share an
+ * answer for a second, but for those that show the version of a market: a client whose order made a
+ * version does not get an older one.
+ */
+async function inTurn(
+  route: Route,
+  answer: () => Promise<Answer>,
+  { client, input }: { client: string; input: object },
+  { sharedAnswers, turns }: Context,
+): Promise<Answer> {
+  if (route.method !== "get" || route.rateLimit !== "read") return await answer();
+  const turn = turns.read(client);
+  const { caching, headers } = route.responses[200] ?? {};
+  if (caching === undefined || headers !== undefined) return await turn(answer);
+  return await sharedAnswers.ask(`${route.path} ${JSON.stringify(input)}`, answer, turn);
 }
 
 /** The parts of a request as its schemas give them, checked in the order of the schemas. */

@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
 import { createCallLimiter } from "./call_limiter.ts";
 import type { CallLimiter, CallLimits, Holds } from "./call_limiter.ts";
-import type { RetryOptions } from "./failures.ts";
+import type { RetryOptions, Turn } from "./failures.ts";
 
 /** How many connections of a pool slow calls may hold at once. */
 
@@ -71,6 +71,11 @@ export function previewLimits(connections: number): CallLimits<"user" | "market"
   return { most: part(connections, 1 / 2), each: { user: 1, market: 1 } };
 }
 
+/** Half is left to other clients. */
+export function readLimits(connections: number): CallLimits<"client"> {
+  return { most: connections, each: { client: part(connections, 1 / 2) } };
+}
+
 /** How the calls of one user take turns with those of others. */
 export interface UserTurns {
   /** Of a cancel, a split or a merge, with its market if that is known. */
@@ -81,6 +86,8 @@ export interface UserTurns {
   /** Of a cancel of all orders, which waits behind no other command of its user. */
   cancelAll: (userId: string) => RetryOptions;
   preview: (userId: string, marketId: string) => RetryOptions;
+  /** Of a read of a client: a user, or the address of somebody who is not known. */
+  read: (client: string) => Turn;
 }
 
 export function createUserTurns(
@@ -89,6 +96,7 @@ export function createUserTurns(
   reads: Pool,
 ): UserTurns {
   const previews = createCallLimiter({ limits: previewLimits(reads.options.max) });
+  const readers = createCallLimiter({ limits: readLimits(reads.options.max) });
   const quickly = (line: string, userId: string, holds: Holds<CommandKind>): RetryOptions => ({
     turn: commands.turn(line, holds),
     patiently: { pool, turn: limiter.turn(line, { user: userId }) },
@@ -111,6 +119,7 @@ export function createUserTurns(
     preview: (userId, marketId) => ({
       turn: previews.turn(userId, { user: userId, market: marketId }),
     }),
+    read: (client) => readers.turn(client, { client }),
   };
 }
 

@@ -222,3 +222,35 @@ test.serial("previews: one of a user at a time, and half of the reads' connectio
   letGo();
   for (const { status } of await Promise.all(sent)) t.is(status, 200);
 });
+
+test.serial("reads: one address holds half of the connections, and others go on", async (t) => {
+  holding = "list_markets";
+  const list = (query: string) => callService(service.url, "GET", `/api/v1/markets?${query}`);
+  const sent = Array.from({ length: 30 }, (_, index) => list(`page=${index + 1}`));
+  await until("two are held", () => Promise.resolve(held.length >= 2));
+  for (const caller of [ann, ...others]) {
+    t.is((await send(caller, "GET", "/me")).status, 200);
+  }
+  t.is(held.length, 2);
+  letGo();
+  for (const { status } of await Promise.all(sent)) t.is(status, 200);
+});
+
+test.serial(
+  "reads: identical public ones are one call, and not one more for a second",
+  async (t) => {
+    holding = "list_markets";
+    const list = (query: string) => callService(service.url, "GET", `/api/v1/markets?${query}`);
+    const sent = ["limit=7", "limit=7&page=1", "limit=7&unknown=1"].map(list);
+    await until("one is held", () => Promise.resolve(held.length >= 1));
+    t.is(held.length, 1);
+    letGo();
+    for (const { status, body } of await Promise.all(sent)) {
+      t.is(status, 200);
+      t.is(body.data.length, 7);
+    }
+    holding = "list_markets";
+    t.is((await list("limit=7")).status, 200);
+    t.is(held.length, 0);
+  },
+);

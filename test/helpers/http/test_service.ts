@@ -64,12 +64,19 @@ export interface TestServiceOptions extends IdOptions {
   limited?: boolean;
   /** Whether the pages of the website are served too. */
   website?: boolean;
+  /** Whether public reads are answered for a second as before. Otherwise each shows what is. */
+  keepsAnswers?: boolean;
 }
 
 /** To be called once at the top of a test file. */
 export function testService(
   test: TestFn,
-  { limited = false, idsAscend = false, website = false }: TestServiceOptions = {},
+  {
+    limited = false,
+    idsAscend = false,
+    website = false,
+    keepsAnswers = false,
+  }: TestServiceOptions = {},
 ): TestService {
   const log: string[] = [];
   const logger = pino(
@@ -90,7 +97,10 @@ export function testService(
     const config = { host: "127.0.0.1", port: 0, trustProxy: limited };
     pool = database.connectAs("exchange_api");
     const pages = website ? await openWebsite(logger) : undefined;
-    service = await serve({ pools: asServerPools(pool), config, logger, website: pages });
+    service = await serve({
+      ...{ pools: asServerPools(pool), config, logger, website: pages },
+      ...(!keepsAnswers && { answersKeptMs: 0 }),
+    });
     await operate("create_category", { slug: "tests", name: "Tests" });
   });
   test.after.always("stop listening", async () => {
