@@ -14,13 +14,20 @@ const wholeNumber = (least: number, most: number) =>
     .transform(Number)
     .pipe(z.number().min(least, `must be at least ${least}`).max(most, `must be at most ${most}`));
 
+/** The addresses of the machine itself. */
+export const LOOPBACK = "127.0.0.0/8,::1";
+
+/** Whether this is an address or a network. */
+function isNetwork(text: string): boolean {
+  const [, address = "", , bits] = /^([^/]+)(\/(\d+))?$/.exec(text.trim()) ?? [];
+  return isIP(address) !== 0 && Number(bits ?? 0) <= (isIPv6(address) ? 128 : 32);
+}
+
 /** Whether these are addresses, networks, or Express' names for some. */
 function areProxies(value: string): boolean {
-  return value.split(",").every((part) => {
-    const [, address = "", , bits] = /^([^/]+)(\/(\d+))?$/.exec(part.trim()) ?? [];
-    if (bits === undefined && /^(loopback|linklocal|uniquelocal)$/.test(address)) return true;
-    return isIP(address) !== 0 && Number(bits ?? 0) <= (isIPv6(address) ? 128 : 32);
-  });
+  return value
+    .split(",")
+    .every((part) => /^(loopback|linklocal|uniquelocal)$/.test(part.trim()) || isNetwork(part));
 }
 
 const trustProxy = z
@@ -73,6 +80,10 @@ const variables = z.object({
   PORT: wholeNumber(0, 65_535).default(3000),
   HOST: z.string().default("127.0.0.1"),
   METRICS_PORT: wholeNumber(0, 65_535).optional(),
+  METRICS_ADDRESSES: z
+    .string()
+    .refine((value) => value.split(",").every(isNetwork), "must be addresses and networks")
+    .default(LOOPBACK),
   WORKER_PORT: wholeNumber(0, 65_535).optional(),
   METRICS_HOST: z.string().default("127.0.0.1"),
   DEMO: flag(true),
@@ -115,6 +126,8 @@ export interface Config {
   /** 0 picks a free port. */
   port: number;
   host: string;
+  /** Who gets `/metrics` at the port of the HTTP interface: addresses and networks. */
+  metricsAddresses: string;
   /** Where `/metrics` is served. Without it, at the port of the HTTP interface. */
   metricsPort: number | undefined;
   metricsHost: string;
@@ -158,6 +171,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     operatorDatabaseUrl: data.OPERATOR_DATABASE_URL,
     port: data.PORT,
     host: data.HOST,
+    metricsAddresses: data.METRICS_ADDRESSES,
     metricsPort: data.METRICS_PORT,
     metricsHost: data.METRICS_HOST,
     workerPort: data.WORKER_PORT,

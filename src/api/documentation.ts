@@ -1,18 +1,20 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import type { RequestHandler } from "express";
+import type { Request, RequestHandler, Response } from "express";
 import { z } from "zod";
+import { clientAddressOf } from "../http/client_address.ts";
 import { securePage } from "../http/page_security.ts";
-import { isRead, sendFile } from "../http/static_file.ts";
+import { compressedFile, isRead, sendFile } from "../http/static_file.ts";
 import type { StaticFile } from "../http/static_file.ts";
+import type { Context } from "./context.ts";
 import { makeDocument } from "./openapi.ts";
 import { answered, route } from "./route.ts";
 import type { Route } from "./route.ts";
 
 /** The documentation of the interface: the OpenAPI document, and a page of it. */
 export function documentationRoutes(routes: () => Route[]): Route[] {
-  let document: string | undefined;
+  let document: Promise<StaticFile> | undefined;
 
   const openApi = route({
     method: "get",
@@ -21,16 +23,22 @@ export function documentationRoutes(routes: () => Route[]): Route[] {
     tag: "Service",
     summary: "This document",
     auth: "none",
-    rateLimit: "none",
+    rateLimit: "read",
     responses: {
       200: {
         description: "OpenAPI 3.1.",
         schema: z.looseObject({ openapi: z.string() }),
-        // It changes with the version that is served.
-        caching: { freshSeconds: 60, staleSeconds: 300 },
+        caching: documentCaching,
       },
     },
-    handler: () => (document ??= JSON.stringify(makeDocument(routes()))),
+    handler: async ({ request, response }) => {
+      document ??= compressedFile(
+        "application/json; charset=utf-8",
+        Buffer.from(JSON.stringify(makeDocument(routes()))),
+      );
+      sendCached(request, response, await document);
+      return answered;
+    },
   });
 
   const page = route({
@@ -52,6 +60,18 @@ export function documentationRoutes(routes: () => Route[]): Route[] {
   });
 
   return [openApi, page];
+}
+
+/** These files change with the version that is served. */
+const documentCaching = { freshSeconds: 3600, staleSeconds: 86_400 };
+
+function sendCached(request: Request, response: Response, file: StaticFile): void {
+  const { freshSeconds, staleSeconds } = documentCaching;
+  response.setHeader(
+    "Cache-Control",
+    `public, max-age=${freshSeconds}, stale-while-revalidate=${staleSeconds}`,
+  );
+  sendFile(request, response, file);
 }
 
 /** Images of the page's styles are in the styles. */
@@ -84,30 +104,40 @@ const start = `SwaggerUIBundle({
 `;
 
 /** The files of the page: those of swagger-ui-dist, and the script that starts it. */
-export function documentationFiles(): RequestHandler {
+export function documentationFiles({ access }: Pick<Context, "access">): RequestHandler {
   const directory = dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
   const read = (name: string) => readFileSync(join(directory, name));
-  const files = new Map([
-    ["/swagger-ui.css", fileOf("text/css; charset=utf-8", read("swagger-ui.css"))],
-    ["/swagger-ui-bundle.js", fileOf(script, read("swagger-ui-bundle.js"))],
-    ["/favicon-32x32.png", fileOf("image/png", read("favicon-32x32.png"))],
-    ["/start.js", fileOf(script, Buffer.from(start))],
+  const contents = new Map<string, [contentType: string, read: () => Buffer]>([
+    ["/swagger-ui.css", ["text/css; charset=utf-8", () => read("swagger-ui.css")]],
+    ["/swagger-ui-bundle.js", [script, () => read("swagger-ui-bundle.js")]],
+    ["/favicon-32x32.png", ["image/png", () => read("favicon-32x32.png")]],
+    ["/start.js", [script, () => Buffer.from(start)]],
   ]);
-  return (request, response, next) => {
-    const file = isRead(request) ? files.get(request.path) : undefined;
+  const files = new Map<string, Promise<StaticFile>>();
+
+  function fileAt(path: string): Promise<StaticFile> | undefined {
+    const known = files.get(path);
+    const content = contents.get(path);
+    if (known !== undefined || content === undefined) return known;
+    const [contentType, readContent] = content;
+    const file = compressedFile(contentType, readContent());
+    files.set(path, file);
+    return file;
+  }
+
+  return async (request, response, next) => {
+    const file = isRead(request) ? fileAt(request.path) : undefined;
     if (file === undefined) {
       next();
       return;
     }
+    const client = { caller: undefined, address: clientAddressOf(request) };
+    await access.count("read", client, response);
+    const found = await file;
     secure(request, response, () => {
-      response.setHeader("Cache-Control", "public, max-age=3600");
-      sendFile(request, response, file);
+      sendCached(request, response, found);
     });
   };
 }
 
 const script = "text/javascript; charset=utf-8";
-
-function fileOf(contentType: string, identity: Buffer): StaticFile {
-  return { contentType, encodings: { identity } };
-}

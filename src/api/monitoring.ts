@@ -71,6 +71,7 @@ export const metricsRoute = route({
   operationId: "getMetrics",
   tag: "Service",
   summary: "Figures for monitoring",
+  description: "For the addresses that the configuration names; 404 for others.",
   auth: "none",
   rateLimit: "none",
   responses: {

@@ -6,6 +6,8 @@ import { installGraphql } from "../api/graphql.ts";
 import { metricsRoute } from "../api/monitoring.ts";
 import { routes } from "../api/routes.ts";
 import { installRoute } from "../api/serve_route.ts";
+import { onlyFor } from "../http/address_list.ts";
+import type { AddressList } from "../http/address_list.ts";
 import { errorHandler, notFound } from "../http/error_handler.ts";
 import { literalPath } from "../http/literal_path.ts";
 import { requestLog } from "../http/request_log.ts";
@@ -17,15 +19,15 @@ export interface AppOptions {
   context: Context;
   /** Express' `trust proxy`: which proxies say where a request comes from. */
   trustProxy?: boolean | number | string;
-  /** Whether `/metrics` has an address of its own. */
-  metricsElsewhere?: boolean;
+  /** Who gets `/metrics`. Without it nobody does: `/metrics` has an address of its own. */
+  metricsFor?: AddressList | undefined;
   /** Without it there are no pages. */
   website?: Website | undefined;
 }
 
 /** The HTTP interface, in the order in which a request passes it. */
 export function makeApp(options: AppOptions): Express {
-  const { context, trustProxy = false, metricsElsewhere, website } = options;
+  const { context, trustProxy = false, metricsFor, website } = options;
   const app = makeBareApp();
   app.set("query parser", "simple");
   app.set("trust proxy", trustProxy);
@@ -34,10 +36,9 @@ export function makeApp(options: AppOptions): Express {
   app.use(requestMetrics(context.metrics.countRequest));
   app.use(literalPath);
 
-  for (const route of routes) {
-    if (route !== metricsRoute || metricsElsewhere !== true) installRoute(app, route, context);
-  }
-  app.use("/docs", documentationFiles());
+  app.get(metricsRoute.path, onlyFor(metricsFor));
+  for (const route of routes) installRoute(app, route, context);
+  app.use("/docs", documentationFiles(context));
   installGraphql(app, context);
   if (website !== undefined) app.use(serveWebsite(website));
 

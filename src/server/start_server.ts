@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import { makeContext } from "../api/context.ts";
 import type { Context } from "../api/context.ts";
+import { LOOPBACK } from "../config.ts";
 import type { Config } from "../config.ts";
 import { callsOn } from "../database/call.ts";
 import { api } from "../database/calls.ts";
@@ -13,6 +14,7 @@ import { durabilityWarning } from "../database/session_settings.ts";
 import { CHECKS_MS, OPENING_MS, startInSteps } from "../database/start_steps.ts";
 import { closeEndpoints, makeGraphqlEndpoints, prepareEndpoints } from "../graphql/endpoints.ts";
 import type { GraphqlEndpoints, GraphqlEndpointsOptions } from "../graphql/endpoints.ts";
+import { addressList } from "../http/address_list.ts";
 import type { Front } from "../http/front.ts";
 import { listen } from "../http_server.ts";
 import type { Website } from "../site/files.ts";
@@ -21,7 +23,12 @@ import { makeApp, makeMetricsApp } from "./app.ts";
 
 /** Where to listen, to clients and to the database, and which proxies to trust. */
 type ListeningConfig = Pick<Config, "host" | "port" | "trustProxy"> &
-  Partial<Pick<Config, "listenDatabaseUrl" | "metricsHost" | "metricsPort" | "publicUrl">>;
+  Partial<
+    Pick<
+      Config,
+      "listenDatabaseUrl" | "metricsAddresses" | "metricsHost" | "metricsPort" | "publicUrl"
+    >
+  >;
 
 export interface ServerOptions extends ServerPoolsOptions, GraphqlEndpointsOptions {
   config: ListeningConfig & Pick<Config, "poolSize">;
@@ -75,17 +82,24 @@ export interface ServeOptions {
   graphql?: GraphqlEndpoints;
   front?: Front | undefined;
   website?: Website | undefined;
+  /** For tests: how long the answer of a public read is given again. */
+  answersKeptMs?: number | undefined;
 }
 
 /** Serves the database of these pools. */
 export async function serve(options: ServeOptions): Promise<RunningServer> {
-  const { pools, config, logger, graphql = {}, front, website } = options;
+  const { pools, config, logger, graphql = {}, front, website, answersKeptMs } = options;
   const { listenDatabaseUrl: listenUrl, publicUrl } = config;
-  const context = makeContext(pools, logger, { listenUrl, graphql, publicUrl });
+  const context = makeContext(pools, logger, { listenUrl, graphql, publicUrl, answersKeptMs });
   await context.streams.start();
-  const { metricsPort, metricsHost = "127.0.0.1", trustProxy } = config;
-  const metricsElsewhere = metricsPort !== undefined;
-  const app = makeApp({ context, trustProxy, metricsElsewhere, website });
+  const {
+    metricsAddresses = LOOPBACK,
+    metricsPort,
+    metricsHost = "127.0.0.1",
+    trustProxy,
+  } = config;
+  const metricsFor = metricsPort === undefined ? addressList(metricsAddresses) : undefined;
+  const app = makeApp({ context, trustProxy, metricsFor, website });
   const main = front?.handOver(app) ?? (await listen(app, config));
   const metrics =
     metricsPort === undefined

@@ -38,7 +38,7 @@ async function figures(): Promise<string> {
 async function countsOf(route: string): Promise<Record<string, number>> {
   const body = await figures();
   const pattern = new RegExp(
-    `^pgmarkets_http_request_duration_seconds_count\\{.*route="${route}",status="(\\d+)"\\} (\\d+)`,
+    `^pgmarkets_http_requests_total\\{.*route="${route}",status="(\\d+)"\\} (\\d+)`,
     "gm",
   );
   const counts = [...body.matchAll(pattern)];

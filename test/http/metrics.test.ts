@@ -59,7 +59,7 @@ test.serial("requests, orders and jobs are counted", async (t) => {
   t.is(after.get('pgmarkets_rejections_total{code="INVALID_REQUEST"}'), 1);
   const timed = (status: number) =>
     after.get(
-      `pgmarkets_http_request_duration_seconds_count{method="POST",route="/api/v1/orders",status="${status}"}`,
+      `pgmarkets_http_requests_total{method="POST",route="/api/v1/orders",status="${status}"}`,
     );
   t.deepEqual([201, 200, 400, 401].map(timed), [2, 1, 2, 1]);
 });
@@ -154,9 +154,7 @@ test.serial(
     const after = await scrape();
     const route = 'route="/api/account/sign-in"';
     const counted = (status: number) =>
-      after.get(
-        `pgmarkets_http_request_duration_seconds_count{method="POST",${route},status="${status}"}`,
-      );
+      after.get(`pgmarkets_http_requests_total{method="POST",${route},status="${status}"}`);
     t.deepEqual([200, 401].map(counted), [1, 2]);
     t.is(before.get("pgmarkets_waiting_mails"), 0);
     t.is(before.get("pgmarkets_oldest_mail_age_seconds"), 0);
@@ -205,4 +203,20 @@ test.serial("monitors share one text, for a second", async (t) => {
   t.is(made, 2);
   registry.metrics = make;
   passTime(1000);
+});
+
+test.serial("no figure of a route grows with the statuses that it had", async (t) => {
+  const lines = async () => {
+    const names = [...(await scrape()).keys()].filter((name) => name.includes("_http_"));
+    return names.filter((name) => name.includes('route="/api/v1/markets"')).length;
+  };
+  await call("GET", "/api/v1/markets");
+  const before = await lines();
+  await call("GET", "/api/v1/markets?sort=worst");
+  await call("GET", "/api/v1/markets?category=nowhere");
+  t.is(await lines(), before + 2);
+  t.is(
+    (await call("GET", "/metrics", { headers: { "x-forwarded-for": "127.0.0.1" } })).status,
+    404,
+  );
 });
