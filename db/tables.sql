@@ -38,6 +38,7 @@ set local role exchange_owner;
 --!include ledger/functions/check_new_entries.sql
 --!include catalog/functions/count_event.sql
 --!include catalog/functions/count_market.sql
+--!include catalog/functions/list_market.sql
 --!include catalog/functions/set_words.sql
 --!include catalog/functions/renew_words.sql
 --!include leaderboard/functions/band.sql
@@ -68,6 +69,7 @@ set local role exchange_owner;
 --!include catalog/tables/categories.sql
 --!include catalog/tables/events.sql
 --!include catalog/tables/markets.sql
+--!include catalog/tables/market_listings.sql
 --!include trading/tables/traders.sql
 --!include risk/tables/limit_changes.sql
 --!include ledger/tables/outside_world.sql
