@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:3e1622c65ca62187d5e35ae0dfd6cc0751c4662e
+--! Hash: sha1:de5494efddfe26c347b55076741d6ca4bb6457bd
 
 --! Included tables.sql
 -- The tables of the database, and what they are made of, in the order they build on each other. The
@@ -371,15 +371,17 @@ language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  if tg_op <> 'INSERT' and old.status <> 'paused' then
+  if tg_op <> 'INSERT' then
     update catalog.categories as c set
       open_market_count = c.open_market_count - (old.status = 'open')::int,
+      paused_market_count = c.paused_market_count - (old.status = 'paused')::int,
       closed_market_count = c.closed_market_count - (old.status in ('closed', 'resolved'))::int
     where c.id = old.category_id;
   end if;
-  if tg_op <> 'DELETE' and new.status <> 'paused' then
+  if tg_op <> 'DELETE' then
     update catalog.categories as c set
       open_market_count = c.open_market_count + (new.status = 'open')::int,
+      paused_market_count = c.paused_market_count + (new.status = 'paused')::int,
       closed_market_count = c.closed_market_count + (new.status in ('closed', 'resolved'))::int
     where c.id = new.category_id;
   end if;
@@ -390,6 +392,43 @@ $$;
 comment on function catalog.count_market() is
   'Trigger: keeps the counts of markets in catalog.categories. Locks: the row of the category.';
 --! EndIncluded catalog/functions/count_market.sql
+--! Included catalog/functions/list_market.sql
+create or replace function catalog.list_market()
+returns trigger
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if tg_op <> 'INSERT' then
+    delete from catalog.market_listings as l
+    where l.category_id in (0, old.category_id)
+      and l.list in ('open', 'closed', 'all')
+      and l.market_id = old.id;
+  end if;
+  if tg_op <> 'DELETE' then
+    insert into catalog.market_listings (category_id, list, market_id, close_time, volume_cents)
+    select c.category_id, l.list, new.id, coalesce(new.close_time, 'infinity'), coalesce(
+      (
+        select b.yes_volume_cents + b.no_volume_cents
+        from trading.market_state as b
+        where b.market_id = new.id
+      ), 0
+    )
+    from (values (0), (new.category_id)) as c (category_id)
+    cross join (values
+      ('all', true),
+      ('open', new.status = 'open'),
+      ('closed', new.status in ('closed', 'resolved'))
+    ) as l (list, has_it)
+    where l.has_it;
+  end if;
+  return null;
+end
+$$;
+
+comment on function catalog.list_market() is
+  'Trigger of catalog.markets: keeps the lists in which a market stands.';
+--! EndIncluded catalog/functions/list_market.sql
 --! Included catalog/functions/set_words.sql
 create or replace function catalog.set_words()
 returns trigger
@@ -1017,6 +1056,7 @@ create table catalog.categories (
   event_count core.amount not null default 0,
   open_market_count core.amount not null default 0,
   closed_market_count core.amount not null default 0,
+  paused_market_count core.amount not null default 0,
   constraint categories_slug_is_unique unique (slug),
   constraint categories_slug_is_url_safe
     check (slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$' and length(slug) <= 60 and slug <> 'all'),
@@ -1030,7 +1070,7 @@ comment on column catalog.categories.event_count is
   'Events of the category, kept by a trigger of catalog.events; the counts of markets likewise by '
   'catalog.markets. So the total of a list costs nothing, however long it is.';
 comment on column catalog.categories.closed_market_count is
-  'Markets that are closed or resolved. Paused ones are in neither count.';
+  'Markets that are closed or resolved.';
 --! EndIncluded catalog/tables/categories.sql
 --! Included catalog/tables/events.sql
 create table catalog.events (
@@ -1097,8 +1137,6 @@ create table catalog.markets (
 );
 
 create index markets_of_a_category on catalog.markets (category_id, status, id);
-create index markets_that_are_over on catalog.markets (category_id, id)
-  where status in ('closed', 'resolved');
 create index markets_of_an_event on catalog.markets (event_id, id) where event_id is not null;
 create index markets_that_will_close on catalog.markets (close_time)
   where status in ('open', 'paused') and close_time is not null;
@@ -1113,6 +1151,10 @@ create trigger markets_are_counted
   after insert or delete or update of category_id, status on catalog.markets
   for each row execute function catalog.count_market();
 
+create trigger markets_are_listed
+  after insert or delete or update of category_id, status, close_time on catalog.markets
+  for each row execute function catalog.list_market();
+
 comment on table catalog.markets is
   'Binary questions. What trading moves (prices, volumes, version) is in trading.market_state.';
 comment on column catalog.markets.yes_payout_cents is
@@ -1121,6 +1163,34 @@ comment on column catalog.markets.words is
   'The words of the titles of the market and its event, as they are and by their English stems, '
   'for the search. Kept by a trigger.';
 --! EndIncluded catalog/tables/markets.sql
+--! Included catalog/tables/market_listings.sql
+create table catalog.market_listings (
+  category_id bigint not null,
+  list text not null,
+  market_id bigint not null references catalog.markets (id) on delete cascade,
+  close_time timestamptz not null,
+  volume_cents bigint not null,
+  primary key (category_id, list, market_id),
+  constraint market_listings_are_of_a_list check (list in ('open', 'closed', 'all'))
+);
+
+create index market_listings_by_close_time
+  on catalog.market_listings (category_id, list, close_time, market_id desc);
+create index market_listings_by_volume
+  on catalog.market_listings (category_id, list, volume_cents desc, market_id desc);
+
+comment on table catalog.market_listings is
+  'The lists in which a market stands: by its status and of all statuses, in its category and in '
+  'all categories. So a page of a list is a range of an index, however many markets there are. '
+  'Kept by a trigger of catalog.markets.';
+comment on column catalog.market_listings.category_id is '0: the list has all categories.';
+comment on column catalog.market_listings.list is
+  'open, closed (resolved ones too) or all; a paused market stands in all only.';
+comment on column catalog.market_listings.close_time is 'infinity: the market has none.';
+comment on column catalog.market_listings.volume_cents is
+  'Volume of both sides when jobs.make_candles() last ran. The volume of trading.market_state '
+  'changes with each trade, so no index is on it.';
+--! EndIncluded catalog/tables/market_listings.sql
 --! Included trading/tables/traders.sql
 create table trading.traders (
   user_id bigint primary key references identity.users (id),
