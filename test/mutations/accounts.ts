@@ -73,7 +73,7 @@ export const accounts: Mutation[] = [
     name: "sign_in_link_outlives_a_password",
     breaks: "a link of an operator still signs in after the password was changed",
     file: "identity/functions/replace_password.sql",
-    from: "('password_reset', 'sign_in')",
+    from: "('password_reset', 'recovery', 'sign_in')",
     to: "('password_reset')",
     tests: ["db/api/links"],
   },
@@ -131,7 +131,7 @@ export const accounts: Mutation[] = [
     name: "notices_before_links",
     breaks: "a mail with a link waits for older notices",
     file: "jobs/functions/take_mail.sql",
-    from: `      and m.kind in ('confirm_email', 'password_reset', 'invitation')
+    from: `      and m.kind in ('confirm_email', 'password_reset', 'recovery', 'invitation')
 `,
     to: "",
     tests: ["db/jobs/take_mail"],
