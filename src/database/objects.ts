@@ -170,7 +170,8 @@ const dependents = `
       select
       from pg_type as t
       where f.classid = 'pg_type'::regclass and t.oid = f.objid
-        and t.typnamespace::regnamespace::text = any ($3)
+        -- The types of rows and arrays come and go with what they are of.
+        and (t.typnamespace::regnamespace::text = any ($3) or t.typtype = 'c' or t.typcategory = 'A')
     )
   order by 1, 2`;
 

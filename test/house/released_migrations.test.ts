@@ -24,6 +24,7 @@ test("a version with a date in CHANGELOG.md is released: npm run release", async
 
 test("the functions that the last release calls are still there", async (t) => {
   const calls = await readReleasedCalls();
+  t.true(Array.isArray(calls));
   const present = new Map(listCalls().map((call) => [call.name, call]));
   for (const { name, arguments: args, columns } of calls) {
     const now = present.get(name);
