@@ -334,6 +334,7 @@ set local role exchange_owner;
 --!include admin/functions/unfreeze_user.sql
 --!include admin/functions/recover_account.sql
 --!include admin/functions/user_access.sql
+--!include admin/functions/read_csv.sql
 --!include admin/functions/cancel_orders.sql
 --!include admin/functions/set_trading_pause.sql
 --!include admin/functions/set_fee_schedule.sql

@@ -113,6 +113,22 @@ test("the page lists the operator's functions with their arguments", async (t) =
   }
 });
 
+test("the page lists the operator's views", async (t) => {
+  const database = await createDatabase();
+  try {
+    const { rows } = await database.pool.query(
+      `select 'admin.' || relname as name from pg_class
+       where relnamespace = 'admin'::regnamespace
+         and has_table_privilege('exchange_operator', oid, 'select')`,
+    );
+    const cells = [...readText(page.path).matchAll(/^\| ((?:`admin\.\w+`(?:, )?)+) \|/gm)];
+    const listed = cells.flatMap(([, cell]) => cell!.replaceAll("`", "").split(", "));
+    t.deepEqual(listed.sort(), rows.map(({ name }) => name).sort());
+  } finally {
+    await database.drop();
+  }
+});
+
 function section(heading: string): string {
   return (
     readText(page.path)

@@ -6,7 +6,8 @@ import type { Document } from "./document.ts";
 
 /**
  * Runs the SQL of a page as psql would, and compares what it prints with the text block behind
- * each SQL block. Of psql's own commands it knows `\gset`, and `:'name'` for what that has set.
+ * each SQL block. Of psql's own commands it knows `\gset`, `\gexec`, and `\set` to the text of a
+ * file, which is the csv block before; and `:'name'` for what is set.
  * The last column's trailing blanks, tags such as INSERT 0 1, CONTEXT lines and the results of
  * functions that return nothing are left out.
  * Returns what `\gset` has set.
@@ -23,6 +24,7 @@ export async function runSqlDocument(
     await client.query("set timezone = 'UTC'");
     const session = openSession(client, variables);
     for (const block of document.blocks) {
+      if (block.language === "csv") session.file = block.text;
       if (block.language !== "sql" || block.info !== info) continue;
       const where = `${document.path}:${block.line}`;
       const printed = await session.run(block.text, where);
@@ -40,6 +42,8 @@ export async function runSqlDocument(
 
 interface Session {
   run: (text: string, where: string) => Promise<string>;
+  /** What `cat` of a file prints. */
+  file: string;
 }
 
 function openSession(client: ClientBase, variables: Map<string, string>): Session {
@@ -55,9 +59,18 @@ function openSession(client: ClientBase, variables: Map<string, string>): Sessio
 
   async function run(text: string, where: string): Promise<string> {
     const outputs: string[] = [];
-    for (const { sql, setsVariables } of statementsOf(text)) {
+    for (const { sql, setsVariables, executes } of statementsOf(text)) {
+      const ofFile = /^\\set (\w+) `cat \S+`$/.exec(sql);
+      if (ofFile) {
+        variables.set(ofFile[1]!, session.file);
+        continue;
+      }
       const result = await execute(client, fillIn(sql, variables, where));
-      if (!setsVariables) outputs.push(print(result));
+      if (executes && !(result instanceof pg.DatabaseError)) {
+        for (const [statement] of result.rows) {
+          outputs.push(print(await execute(client, statement ?? "")));
+        }
+      } else if (!setsVariables) outputs.push(print(result));
       else if (result instanceof pg.DatabaseError) throw result;
       else setFrom(result, variables, where);
       // What a statement notifies of comes behind its result.
@@ -66,19 +79,23 @@ function openSession(client: ClientBase, variables: Map<string, string>): Sessio
     }
     return mask(outputs.filter((output) => output !== "").join("\n\n"));
   }
-  return { run };
+  const session: Session = { run, file: "" };
+  return session;
 }
 
 interface Statement {
   sql: string;
   setsVariables: boolean;
+  executes: boolean;
 }
 
-/** A statement ends where a line ends in a semicolon or in \gset. */
+/** A statement ends where a line ends in a semicolon, in \gset or \gexec; \set is a line. */
 function statementsOf(text: string): Statement[] {
-  return [...text.matchAll(/[\s\S]+?(?:;|(\\gset))[ \t]*(?:$|\n)/g)].map(([sql, gset]) => ({
-    sql: sql.trim().replace(/\s*(?:;|\\gset)$/, ""),
-    setsVariables: gset !== undefined,
+  const ends = /\\set [^\n]+(?:$|\n)|[\s\S]+?(?:;|\\gset|\\gexec)[ \t]*(?:$|\n)/g;
+  return [...text.matchAll(ends)].map(([sql]) => ({
+    sql: sql.trim().replace(/\s*(?:;|\\gset|\\gexec)$/, ""),
+    setsVariables: /\\gset\s*$/.test(sql),
+    executes: /\\gexec\s*$/.test(sql),
   }));
 }
 
