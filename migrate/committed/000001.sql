@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:de5494efddfe26c347b55076741d6ca4bb6457bd
+--! Hash: sha1:fdac47368cf24b90a2f0fd38220e13e330f23fa9
 
 --! Included tables.sql
 -- The tables of the database, and what they are made of, in the order they build on each other. The
@@ -1823,6 +1823,7 @@ create table trading.archived_orders (
 ) partition by range (public_id);
 
 create index archived_orders_of_a_user on trading.archived_orders (user_id, id);
+create index archived_orders_by_id on trading.archived_orders (id);
 
 create trigger archived_orders_are_append_only
   before update or delete or truncate on trading.archived_orders

@@ -29,12 +29,14 @@ begin
       and d.refclassid = 'pg_class'::regclass
       and d.deptype in ('a', 'i')
     union all
-    -- Journals and trades share a sequence. Orders leave for the archive, which has no index by id,
-    -- and events for another table.
+    -- Journals and trades share a sequence, and so do orders, wherever they are. Events leave for
+    -- another table.
     values
       ('ledger.journal_ids'::regclass, 'ledger.posted_journals'::regclass, 'id'),
       ('ledger.journal_ids', 'trading.trades', 'id'),
-      ('trading.orders_id_seq', 'trading.archive_progress', 'last_order_id'),
+      ('trading.order_ids', 'trading.active_orders', 'order_id'),
+      ('trading.order_ids', 'trading.ended_orders', 'id'),
+      ('trading.order_ids', 'trading.archived_orders', 'id'),
       ('trading.outbox_id_seq', 'trading.outbox_relay', 'noted_id')
   ) as c;
   return query execute format(

@@ -3,7 +3,11 @@ returns table (sequence_name text, last_id bigint)
 language sql volatile
 set search_path = pg_catalog, pg_temp
 as $$
-  select s.sequence_name, setval(s.sequence_name::regclass, s.highest_id)
+  -- A released order has a place in its queue above its id, from the same sequence.
+  select s.sequence_name, setval(
+    s.sequence_name::regclass,
+    s.highest_id + case s.sequence_name when 'trading.order_ids' then 1000000 else 0 end
+  )
   from core.lagging_sequences() as s
 $$;
 

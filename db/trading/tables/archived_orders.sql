@@ -25,6 +25,7 @@ create table trading.archived_orders (
 ) partition by range (public_id);
 
 create index archived_orders_of_a_user on trading.archived_orders (user_id, id);
+create index archived_orders_by_id on trading.archived_orders (id);
 
 create trigger archived_orders_are_append_only
   before update or delete or truncate on trading.archived_orders
