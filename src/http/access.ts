@@ -9,6 +9,7 @@ import type {
   Staff,
   StaffRole,
 } from "../database/calls.ts";
+import { DatabaseFailure } from "../database/failures.ts";
 import { isWellFormedSecret } from "../secrets.ts";
 import type { SecretPrefix } from "../secrets.ts";
 import { tokenOf } from "./authentication.ts";
@@ -68,6 +69,17 @@ export interface Access {
   ) => Promise<void>;
   /** Counts an attempt in these buckets, or ends the request if there were too many: 429. */
   countAttempt: (counters: AttemptCounters, response: Response) => Promise<void>;
+  /** Takes an attempt back that was counted. */
+  giveBack: (counters: AttemptCounters) => Promise<void>;
+  /**
+   * Makes an attempt to prove who one is. It stays counted only if it was wrong: not if it was right,
+   * and not if it was not judged, because of an overload or since the client has left.
+   */
+  attempt: <Result>(
+    counters: AttemptCounters,
+    response: Response,
+    work: () => Promise<Result>,
+  ) => Promise<Result>;
 }
 
 /** What attempts are counted in: by address, and by an account or its e-mail address. */
@@ -79,6 +91,8 @@ export type AttemptCounters = Pick<
 export interface AccessOptions {
   authenticator: Authenticator;
   limiter: RequestLimiter;
+  /** Takes an attempt back. */
+  giveBack: (counters: AttemptCounters) => Promise<void>;
   site: Pick<Site, "isSecure">;
 }
 
@@ -119,7 +133,7 @@ function credentialsOf({ authenticator, site }: AccessOptions): Credentials {
 
 /** The checks of one process. */
 export function makeAccess(options: AccessOptions): Access {
-  const { authenticator, limiter } = options;
+  const { authenticator, giveBack, limiter } = options;
   const { token, cookie, sessionToken, staffKeys } = credentialsOf(options);
 
   /** Counts a request, or ends it if there are too many. */
@@ -183,6 +197,18 @@ export function makeAccess(options: AccessOptions): Access {
       if (counters !== undefined) await take(timesOf(counters, requests), response);
     },
     countAttempt: take,
+    giveBack,
+    attempt: async (counters, response, work) => {
+      await take(counters, response);
+      try {
+        const result = await work();
+        await giveBack(counters);
+        return result;
+      } catch (error) {
+        if (error instanceof DatabaseFailure) await giveBack(counters);
+        throw error;
+      }
+    },
   };
 }
 
