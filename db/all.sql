@@ -245,6 +245,7 @@ set local role exchange_owner;
 --!include trading/functions/time_of_book.sql
 --!include trading/functions/best_price.sql
 --!include trading/functions/depth.sql
+--!include trading/functions/exit_value.sql
 --!include trading/functions/market_snapshot.sql
 --!include trading/functions/shares_ahead.sql
 --!include trading/functions/listed_order_object.sql
@@ -423,6 +424,7 @@ set local role exchange_owner;
 --!include api/functions/list_categories.sql
 --!include api/functions/list_events.sql
 --!include api/functions/get_event.sql
+--!include api/functions/list_event_headings.sql
 --!include api/functions/list_category_markets.sql
 --!include api/functions/get_market.sql
 --!include api/functions/list_markets.sql

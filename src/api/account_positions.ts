@@ -32,6 +32,14 @@ const ownPositionSchema = sharesSchema
       description: "the shares at that price; at 50 before the first trade",
     }),
     unrealisedCents: centsSchema.meta({ description: "worth less cost and buy fees" }),
+    exitQuantity: z.int().min(0).nullable().meta({
+      description: "how many of the shares the book would buy now; null if the market is not open",
+    }),
+    exitCents: centsSchema.nullable().meta({
+      description:
+        "what a market order that sells them would pay now, after its fee, by the book without " +
+        "own orders; null if the market is not open",
+    }),
     realisedCents: centsSchema.meta({
       description: "what selling and merging brought in this position, less cost and all fees",
     }),

@@ -4,6 +4,7 @@ import {
   categoryNotFound,
   found,
   idParams,
+  idsSchema,
   pageQuerySchema,
   paginated,
   slugSchema,
@@ -152,4 +153,42 @@ const event = route({
   },
 });
 
-export const catalogueRoutes = [categories, eventsOfCategory, marketsOfCategory, event];
+const eventHeadings = route({
+  method: "get",
+  path: "/api/v1/event-headings",
+  operationId: "listEventHeadings",
+  tag: "Catalogue",
+  summary: "What a list of markets shows of their events",
+  description: "Unknown events are left out.",
+  auth: "public",
+  rateLimit: "read",
+  request: { query: z.object({ events: idsSchema("events", 100) }) },
+  responses: {
+    200: {
+      description: "The headings, by id.",
+      schema: z.strictObject({
+        data: z.array(
+          eventSchema
+            .pick({ id: true, title: true, startsAt: true, endsAt: true })
+            .extend({
+              liveDelayMs: z.int().min(0).nullable().meta({
+                description:
+                  "how long orders wait while the event is live; null if it is not live-traded",
+              }),
+            })
+            .meta({ id: "EventHeading" }),
+        ),
+      }),
+      caching: listCaching,
+    },
+  },
+  handler: ({ query }, { reads }) => reads.listEventHeadings({ eventIds: query.events }),
+});
+
+export const catalogueRoutes = [
+  categories,
+  eventsOfCategory,
+  marketsOfCategory,
+  event,
+  eventHeadings,
+];

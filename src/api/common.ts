@@ -26,13 +26,18 @@ export function formatUuid(bytes: Buffer): string {
 
 /** A query's ids of markets. */
 export function marketIdsSchema(most: number): z.ZodType<string[]> {
+  return idsSchema("markets", most);
+}
+
+/** Ids of things of one kind, with commas between them. */
+export function idsSchema(things: string, most: number): z.ZodType<string[]> {
   return z
     .string()
     .transform((text) => text.split(","))
     .pipe(z.array(uuidSchema).min(1).max(most))
     .meta({
       override: { type: "string" },
-      description: `ids of 1 to ${most} markets, with commas between them`,
+      description: `ids of 1 to ${most} ${things}, with commas between them`,
     });
 }
 

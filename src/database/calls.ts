@@ -275,6 +275,7 @@ export const api = functionsOf("api", {
   listEvents: repeatable({ ...category, ...paged }, one(nullable(json))),
   listCategoryMarkets: repeatable({ ...category, status: text, ...paged }, one(nullable(json))),
   getEvent: repeatable({ eventId: uuid }, one(nullable(json))),
+  listEventHeadings: repeatable({ eventIds: arrayOf(uuid) }, one(json)),
   getMarket: repeatable(ofMarket, rowIfFound(marketView)),
   getMarketRules: repeatable(ofMarket, rowIfFound(marketView)),
   getMarketResolution: repeatable(ofMarket, one(nullable(json))),

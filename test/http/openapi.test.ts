@@ -126,6 +126,8 @@ test.serial("the answers of every route match the document", async (t) => {
     `markets/${noSuchId}/candles`,
     `sparklines?markets=${marketId},${noSuchId}`,
     "sparklines",
+    `event-headings?events=${noSuchId}`,
+    "event-headings",
     `markets/${marketId}/rules`,
     `markets/${noSuchId}/rules`,
     `markets/${marketId}/resolution`,

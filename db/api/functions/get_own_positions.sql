@@ -7,6 +7,7 @@ declare
   c_most_settled constant int := 200;
   v_user_id bigint;
   v_balance_cents bigint;
+  v_at constant timestamptz := core.now();
   v_answer json;
 begin
   select t.user_id, t.balance_cents into v_user_id, v_balance_cents
@@ -56,6 +57,8 @@ begin
             end,
             'worthCents', o.mark_value_cents,
             'unrealisedCents', o.unrealised_cents,
+            'exitQuantity', x.quantity,
+            'exitCents', x.cents,
             'realisedCents', o.realised_cents
           )
           order by o.close_time nulls last, o.market_number, o.side desc
@@ -63,6 +66,9 @@ begin
         '[]'
       )
       from own as o
+      left join lateral trading.exit_value(
+        o.market_number, v_user_id, o.side::trading.side, o.open_quantity, v_at
+      ) as x on o.status = 'open' and (o.close_time is null or o.close_time > v_at)
       where o.is_listed
         and o.open_quantity > 0
     ),
@@ -105,4 +111,5 @@ comment on function api.get_own_positions(uuid, uuid) is
   'What the pages show of a user''s shares, by the figures of analytics.positions: cash, the sums '
   'over all positions, those that hold shares by the close time of their market, and the 200 that '
   'were settled last. With a market, the lists have only its positions; the sums are those of all. '
-  'realisedCents + unrealisedCents is the user''s result: accountValueCents less net deposits.';
+  'exitCents: what selling a position at once would pay (trading.exit_value), null while its market '
+  'takes no orders. realisedCents + unrealisedCents is the user''s result: accountValueCents less net deposits.';

@@ -264,6 +264,63 @@ async function check(t: ExecutionContext, history: History): Promise<void> {
   }
 }
 
+test("what selling would pay is what the engine says, beside the own bids, at any book", async (t) => {
+  const { anyOf, between } = randomFrom("exit");
+  let deepest = 0;
+  for (let round = 0; round < effort(12); round++) {
+    const market = await makeMarket();
+    const [ann, bob, eve] = (await makeTraders(3, { cents: 10_000_000 })) as [
+      string,
+      string,
+      string,
+    ];
+    await split(market, ann, between(1, 60));
+    for (let order = 0; order < between(0, 8); order++) {
+      const side = anyOf(["yes", "no"] as const);
+      const who = anyOf([bob, eve, ann]);
+      // Below the middle: nothing of it trades.
+      await place(market, who, buy(side, between(1, 20), between(30, 49)));
+    }
+    const positions = (await ownPositions(ann, market)).positions as Shown[];
+    t.is(positions.length, 2);
+    for (const { side, quantity, exitQuantity, exitCents } of positions) {
+      const terms = sell(side, quantity, undefined, { selfTrade: "cancel_resting" });
+      const order = { userId: ann, marketId: market, ...terms };
+      const { body } = await reads().previewOrder({ order });
+      const seen = JSON.parse(body);
+      t.is(exitQuantity, seen.filledQuantity);
+      t.is(exitCents, exitQuantity === 0 ? 0 : -seen.costCents - seen.feeCents);
+      deepest = Math.max(deepest, seen.fills.length);
+    }
+  }
+  t.true(deepest > 1);
+});
+
+test("what selling would pay is not known while a market takes no orders", async (t) => {
+  const market = await makeMarket();
+  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  await split(market, ann, 5);
+  await rest(market, bob, buy("yes", 3, 40));
+  const exits = async () =>
+    (await ownPositions(ann)).positions.map((one: Shown) => [one.exitQuantity, one.exitCents]);
+  t.deepEqual(await exits(), [
+    [3, 120 - Math.ceil((700 * 3 * 40 * 60) / 1_000_000)],
+    [0, 0],
+  ]);
+  await operate("set_market_status", { market_id: market, status: "paused" });
+  t.deepEqual(await exits(), [
+    [null, null],
+    [null, null],
+  ]);
+});
+
+interface Shown {
+  side: Side;
+  quantity: number;
+  exitQuantity: number | null;
+  exitCents: number | null;
+}
+
 test("titles of markets are listed by their ids, unknown ones left out", async (t) => {
   const market = await makeMarket({ title: 'Will "it" rain?' });
   const marketIds = [market, "01900000-0000-7000-8000-000000000000"];
