@@ -2,6 +2,7 @@ import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { userConnection } from "./api/own_changes.ts";
 import { isSignedIn } from "./api/session.ts";
+import { Boundary } from "./components/boundary.tsx";
 import { ConnectionNotice } from "./components/connection.tsx";
 import { Footer } from "./components/footer.tsx";
 import { Header } from "./components/header.tsx";
@@ -62,7 +63,9 @@ export function App(): JSX.Element {
       <PauseNotice />
       <PendingNotice />
       <main id="main" class="main" tabIndex={-1} ref={main}>
-        {shown === undefined ? <NotFoundPage /> : pages[shown.name](shown.id)}
+        <Boundary key={`${shown?.name}/${shown?.id}`}>
+          {shown === undefined ? <NotFoundPage /> : pages[shown.name](shown.id)}
+        </Boundary>
       </main>
       <Footer />
     </>

@@ -1,13 +1,16 @@
 /** How numbers and times are shown. */
 
-const euros = new Intl.NumberFormat("en-IE", { style: "currency", currency: "EUR" });
-const wholeEuros = new Intl.NumberFormat("en-IE", {
+/** The language of the pages, whatever that of the browser is. */
+const LANGUAGE = "en-IE";
+
+const euros = new Intl.NumberFormat(LANGUAGE, { style: "currency", currency: "EUR" });
+const wholeEuros = new Intl.NumberFormat(LANGUAGE, {
   style: "currency",
   currency: "EUR",
   maximumFractionDigits: 0,
 });
-const wholeNumbers = new Intl.NumberFormat("en-IE");
-const signed = new Intl.NumberFormat("en-IE", {
+const wholeNumbers = new Intl.NumberFormat(LANGUAGE);
+const signed = new Intl.NumberFormat(LANGUAGE, {
   style: "currency",
   currency: "EUR",
   signDisplay: "exceptZero",
@@ -58,19 +61,43 @@ export function formatRatio(ratio: number): string {
   return `${(ratio * 100).toFixed(1)}%`;
 }
 
-const dateTimes = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
-const dates = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
-const days = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" });
-const times = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
+const day = { day: "numeric", month: "short" } as const;
+const date = { ...day, year: "numeric" } as const;
+const minutes = { hour: "2-digit", minute: "2-digit" } as const;
+const zone = { timeZoneName: "short" } as const;
 
-/** Date and time in the reader's zone. */
+const dateTimes = new Intl.DateTimeFormat(LANGUAGE, { ...date, ...minutes, ...zone });
+const zonedDates = new Intl.DateTimeFormat(LANGUAGE, { ...date, ...zone });
+const dates = new Intl.DateTimeFormat(LANGUAGE, date);
+const days = new Intl.DateTimeFormat(LANGUAGE, day);
+const years = new Intl.DateTimeFormat(LANGUAGE, { year: "numeric" });
+const hours = new Intl.DateTimeFormat(LANGUAGE, minutes);
+const times = new Intl.DateTimeFormat(LANGUAGE, { ...minutes, second: "2-digit" });
+
+/** Date and time in the reader's zone, with its name: 24 Nov 2026, 14:05 CET */
 export function formatDateTime(iso: string): string {
   return dateTimes.format(new Date(iso));
 }
 
-/** The date in the reader's zone. */
+/** The date in the reader's zone, with its name. */
 export function formatDate(iso: string): string {
-  return dates.format(new Date(iso));
+  return zonedDates.format(new Date(iso));
+}
+
+/** The name of the reader's zone, for the head of a column of times: CET */
+export function zoneName(now = new Date()): string {
+  const parts = dateTimes.formatToParts(now);
+  return parts.find(({ type }) => type === "timeZoneName")?.value ?? "";
+}
+
+/** A mark on the time axis of a chart. */
+export function formatAxisTime(iso: string): string {
+  return hours.format(new Date(iso));
+}
+
+/** A mark on the time axis of a chart where a day or a year begins. */
+export function formatAxisDate(iso: string, isYear: boolean): string {
+  return (isYear ? years : days).format(new Date(iso));
 }
 
 const CLOSE_MS = 2 * 86_400_000;

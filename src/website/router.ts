@@ -74,6 +74,12 @@ function isPlainClick(event: MouseEvent): boolean {
   return event.button === 0 && !hasModifier && !event.defaultPrevented;
 }
 
+/** The query of a link to signing in or up, from a page of that kind: its way back is kept. */
+export function backQuery(): string {
+  const back = query.value.get("back");
+  return back === null ? "" : `?back=${encodeURIComponent(back)}`;
+}
+
 /** A way back given as a query's value: a path of ours, and nothing else. */
 export function safeReturnPath(text: string | null): string {
   return returnPathOf(text, location.origin);

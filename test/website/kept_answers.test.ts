@@ -1,5 +1,7 @@
 import { mock } from "node:test";
 import test from "ava";
+import { keepBatches } from "../../src/website/api/kept_batches.ts";
+import { forgetAnswers } from "../../src/website/api/kept_store.ts";
 import { keepAnswers } from "../../src/website/api/kept_answers.ts";
 import { mayBeLive } from "../../src/website/components/may_be_live.ts";
 import { resultOf, retryDelayMs } from "../../src/website/api/result.ts";
@@ -31,6 +33,7 @@ function keep(
       store: {
         getItem: (key) => stored.get(key) ?? null,
         setItem: (key, value) => void stored.set(key, value),
+        removeItem: (key) => void stored.delete(key),
       },
     });
   return { asked, load, ...load() };
@@ -48,6 +51,41 @@ test.serial("an answer is kept for its time, also over a load of the page", asyn
   mock.timers.tick(1);
   await read("a");
   t.deepEqual(asked, ["a", "b", "a"]);
+});
+
+test.serial("answers that cannot be drawn are dropped, also from the storage", async (t) => {
+  const { asked, load, read } = keep((id) => ({ ok: true, data: `of ${id}` }));
+  await read("a");
+  forgetAnswers();
+  await read("a");
+  await load().read("a");
+  t.deepEqual(asked, ["a", "a"]);
+});
+
+test.serial("many ids are one question, and only those that are not known", async (t) => {
+  const asked: string[][] = [];
+  let isOpen = true;
+  const { read } = keepBatches({
+    ...{ name: "many", keptMs: KEPT_MS, most: 3, store: undefined },
+    ask: async (ids) => {
+      asked.push(ids);
+      if (!isOpen) return { ok: false, problem: { status: 429, error: "Too many requests" } };
+      const known = ids.filter((id) => id !== "x");
+      return await Promise.resolve({ ok: true, data: new Map(known.map((id) => [id, `${id}!`])) });
+    },
+  });
+  const [first, second] = await Promise.all([read(["b", "a", "a"]), read(["b", "a", "c"])]);
+  t.deepEqual([...first!.values()], ["b!", "a!", "a!"].slice(0, 2));
+  t.deepEqual([...second!.keys()], ["b", "a", "c"]);
+  t.deepEqual(asked, [["a", "b"], ["c"]], "sorted, and none twice");
+  await read(["g", "f", "e", "d"]);
+  t.deepEqual(asked.slice(2), [["d", "e", "f"], ["g"]]);
+  t.is((await read(["x"])).size, 0);
+  isOpen = false;
+  mock.timers.tick(KEPT_MS);
+  t.is((await read(["a"])).size, 0, "lists show without it");
+  isOpen = true;
+  t.deepEqual([...(await read(["a"]))], [["a", "a!"]]);
 });
 
 test.serial("429: nothing is asked until the server takes more", async (t) => {

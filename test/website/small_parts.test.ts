@@ -148,6 +148,13 @@ test("a chart is described in words", (t) => {
 
 test("a small line goes from left to right, and up as prices rise", (t) => {
   t.is(sparklinePath([10, 50]), "M0.0 26.0L96.0 2.0");
+  t.is(
+    sparklinePath([null, 10, 50]),
+    "M48.0 26.0L96.0 2.0",
+    "time before the first trade is empty",
+  );
+  t.is(sparklinePath([]), "");
+  t.is(sparklinePath([null, 5]), "");
 });
 
 test("browsers are named for people", (t) => {

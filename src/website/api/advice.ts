@@ -48,6 +48,9 @@ const byCode: Record<string, Advice> = {
     text: "You stopped it. It is not known whether the order was placed: look at your open orders and fills.",
     next: { label: "See your portfolio", href: "/portfolio" },
   },
+  UNREADABLE: {
+    text: "The server's answer is not what this page expects. Try again, or load the page again.",
+  },
   CONFLICT_RETRY: { text: "The exchange was busy and nothing was done. Please try again." },
   SIGNED_OUT: { text: "You are signed out. The order was not placed." },
   SIGNED_OUT_UNKNOWN: {

@@ -9,11 +9,12 @@ import { fetchAsUser, fetchAsVisitor } from "./session.ts";
  * that asks as the signed-in user. What is public is read with the user's token, if there is one: it
  * counts for the user then, and not for all who share the address.
  */
-const options = { baseUrl: location.origin, cache: "no-store" } as const;
+const baseUrl = location.origin;
 
-export const publicApi = createClient<paths>({ ...options, fetch: fetchAsVisitor });
+// The browser keeps public answers with their ETag, and asks each time whether they have changed.
+export const publicApi = createClient<paths>({ baseUrl, cache: "no-cache", fetch: fetchAsVisitor });
 
-export const ownApi = createClient<paths>({ ...options, fetch: fetchAsUser });
+export const ownApi = createClient<paths>({ baseUrl, cache: "no-store", fetch: fetchAsUser });
 
 const counting: Middleware = {
   onResponse: ({ response }) => {

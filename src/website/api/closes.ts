@@ -1,21 +1,22 @@
 import { publicApi } from "./client.ts";
-import { keepAnswers } from "./kept_answers.ts";
+import { keepBatches } from "./kept_batches.ts";
 import { resultOf } from "./result.ts";
 import type { Result } from "./result.ts";
 
-const DAYS_MS = 7 * 86_400_000;
+/** The last prices of markets, in equal steps of time; null before the first trade. */
+export type Closes = (number | null)[];
 
-const closes = keepAnswers({ name: "closes", keptMs: 5 * 60_000, ask });
+const closes = keepBatches({ name: "closes", keptMs: 5 * 60_000, most: 100, ask });
 
-/** Closing prices of the last week, for small lines; none when they are not known. */
-export async function readCloses(marketId: string): Promise<number[]> {
-  const result = await closes.read(marketId);
-  return result.ok ? result.data : [];
+/** The prices of the last week of each of these markets, for small charts. */
+export async function readCloses(marketIds: string[]): Promise<ReadonlyMap<string, Closes>> {
+  return await closes.read(marketIds);
 }
 
-async function ask(id: string): Promise<Result<number[]>> {
-  const query = { interval: "1h", from: new Date(Date.now() - DAYS_MS).toISOString() } as const;
-  const params = { path: { id }, query };
-  const result = await resultOf(publicApi.GET("/api/v1/markets/{id}/candles", { params }));
-  return result.ok ? { ok: true, data: result.data.data.map(({ close }) => close) } : result;
+async function ask(ids: string[]): Promise<Result<ReadonlyMap<string, Closes>>> {
+  const params = { query: { markets: ids.join(",") } };
+  const result = await resultOf(publicApi.GET("/api/v1/sparklines", { params }));
+  if (!result.ok) return result;
+  const { data } = result.data;
+  return { ok: true, data: new Map(data.map(({ marketId, prices }) => [marketId, prices])) };
 }

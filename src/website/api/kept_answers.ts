@@ -1,7 +1,6 @@
+import { keptStore } from "./kept_store.ts";
+import type { Store } from "./kept_store.ts";
 import type { Result } from "./result.ts";
-
-/** What is kept beyond the load of a page; as `Storage` of the browser. */
-type Store = Pick<Storage, "getItem" | "setItem">;
 
 interface KeptAnswersOptions<Value> {
   /** Names the answers in the storage. */
@@ -9,18 +8,12 @@ interface KeptAnswersOptions<Value> {
   /** How long an answer is given again. */
   keptMs: number;
   ask: (id: string) => Promise<Result<Value>>;
-  /** Undefined where the browser allows none. */
   store?: Store | undefined;
 }
 
 interface KeptAnswers<Value> {
   /** The answer that is kept, or a new one. */
   read: (id: string) => Promise<Result<Value>>;
-}
-
-interface Kept<Value> {
-  at: number;
-  value: Value;
 }
 
 /** No question is asked for so long after one too many, unless the server says how long. */
@@ -32,19 +25,17 @@ const PAUSE_MS = 60_000;
  * until the server takes more.
  */
 export function keepAnswers<Value>({
-  name,
-  keptMs,
   ask,
-  store = storage(),
+  ...options
 }: KeptAnswersOptions<Value>): KeptAnswers<Value> {
-  const kept = new Map<string, Kept<Value>>();
+  const kept = keptStore<Value>(options);
   const asking = new Map<string, Promise<Result<Value>>>();
   let pausedUntil = 0;
 
   async function read(id: string): Promise<Result<Value>> {
     const now = Date.now();
-    const known = kept.get(id) ?? readStored(id);
-    if (known !== undefined && now - known.at < keptMs) return { ok: true, data: known.value };
+    const data = kept.get(id);
+    if (data !== undefined) return { ok: true, data };
     const open = asking.get(id);
     if (open !== undefined) return await open;
     if (now < pausedUntil) return tooMany(pausedUntil - now);
@@ -58,9 +49,7 @@ export function keepAnswers<Value>({
   async function askAnew(id: string, at: number): Promise<Result<Value>> {
     const result = await ask(id);
     if (result.ok) {
-      const entry = { at, value: result.data };
-      kept.set(id, entry);
-      writeStored(id, entry);
+      kept.set(id, result.data, at);
     } else if (result.problem.status === 429) {
       const seconds = result.problem.retryAfterSeconds;
       pausedUntil = Date.now() + (seconds === undefined ? PAUSE_MS : seconds * 1000);
@@ -68,38 +57,7 @@ export function keepAnswers<Value>({
     return result;
   }
 
-  const keyOf = (id: string): string => `pgmarkets.${name}.${id}`;
-
-  function readStored(id: string): Kept<Value> | undefined {
-    try {
-      const text = store?.getItem(keyOf(id));
-      const entry =
-        text === null || text === undefined ? undefined : (JSON.parse(text) as Kept<Value>);
-      if (entry !== undefined) kept.set(id, entry);
-      return entry;
-    } catch {
-      return undefined;
-    }
-  }
-
-  function writeStored(id: string, entry: Kept<Value>): void {
-    try {
-      store?.setItem(keyOf(id), JSON.stringify(entry));
-    } catch {
-      // The storage is full: the next load of a page asks anew.
-    }
-  }
-
   return { read };
-}
-
-/** The browser may not allow scripts to store anything. */
-function storage(): Store | undefined {
-  try {
-    return sessionStorage;
-  } catch {
-    return undefined;
-  }
 }
 
 function tooMany(waitMs: number): Result<never> {

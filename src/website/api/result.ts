@@ -18,6 +18,9 @@ interface Answer<Data> {
   response: Response;
 }
 
+/** Of an answer that this page does not understand. */
+export const unreadable: Problem = { status: 200, error: "", code: "UNREADABLE" };
+
 /** Waits for an answer of the API. It never throws. */
 export async function resultOf<Data>(asking: Promise<Answer<Data>>): Promise<Result<Data>> {
   try {

@@ -33,6 +33,7 @@ export type PlacedOrder = operations["placeOrder"]["responses"][201]["content"][
 export type AmendedOrder =
   operations["amendOrder"]["responses"][200]["content"]["application/json"];
 export type OrderDetail = Schemas["OrderDetail"];
+export type EventHeading = Schemas["EventHeading"];
 export type MarketRules = Schemas["MarketRules"];
 
 type JsonBodyOf<Name extends "addPasskey" | "signInByPasskey"> =

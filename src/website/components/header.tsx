@@ -3,7 +3,7 @@ import { account } from "../api/account.ts";
 import { isSignedIn } from "../api/session.ts";
 import { formatCents } from "../format.ts";
 import type { PageName } from "../paths.ts";
-import { page } from "../router.ts";
+import { address, backQuery, page } from "../router.ts";
 
 const links: { href: string; label: string; name: PageName }[] = [
   { href: "/", label: "Markets", name: "home" },
@@ -52,13 +52,21 @@ function OwnLinks(): JSX.Element {
   );
 }
 
+/** Where the reader goes on after signing in or up. */
+function wayBack(): string {
+  const name = page.value?.name;
+  if (name === "signIn" || name === "signUp") return backQuery();
+  const isPlace = name === "market" || name === "event" || name === "leaderboard";
+  return isPlace ? `?back=${encodeURIComponent(address.value)}` : "";
+}
+
 function SignInLinks(): JSX.Element {
   return (
     <>
-      <a class="button button-quiet button-small" href="/sign-in">
+      <a class="button button-quiet button-small" href={`/sign-in${wayBack()}`}>
         Sign in
       </a>
-      <a class="button button-main button-small" href="/sign-up">
+      <a class="button button-main button-small" href={`/sign-up${wayBack()}`}>
         Sign up
       </a>
     </>

@@ -16,5 +16,10 @@ export function LiveBadge({ markets }: LiveBadgeProps): JSX.Element | null {
 function Badge({ marketId }: { marketId: string }): JSX.Element | null {
   const rules = useRules(marketId);
   if (rules?.live !== true || rules.liveDelayMs === null) return null;
-  return <span class="badge badge-live">Live: orders wait {rules.liveDelayMs / 1000} s</span>;
+  return <LiveWords delayMs={rules.liveDelayMs} />;
+}
+
+/** How long orders wait in a live market. */
+export function LiveWords({ delayMs }: { delayMs: number }): JSX.Element {
+  return <span class="badge badge-live">Live: orders wait {delayMs / 1000} s</span>;
 }

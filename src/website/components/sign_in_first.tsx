@@ -13,7 +13,7 @@ export function SignInFirst({ title }: { title: string }): JSX.Element {
           <a class="button button-main" href={`/sign-in?back=${back}`}>
             Sign in
           </a>
-          <a class="button" href="/sign-up">
+          <a class="button" href={`/sign-up?back=${back}`}>
             Sign up
           </a>
         </div>

@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from "preact";
-import { adviceOn } from "../api/advice.ts";
-import type { Problem } from "../api/result.ts";
 import type { Asked } from "../hooks/use_asked.ts";
+import { Boundary } from "./boundary.tsx";
+import { Failed } from "./failed.tsx";
 
 /** Lines in the place of what is being loaded. */
 export function Loading({ lines = 3 }: { lines?: number }): JSX.Element {
@@ -40,7 +40,13 @@ interface ShowProps<Data> {
 /** Shows data once it is there; until then that it is loading, or why it is not there. */
 export function Show<Data>({ asked, lines = 3, title, children }: ShowProps<Data>): JSX.Element {
   const { data, problem, askAgain } = asked;
-  if (data !== undefined) return <>{children(data)}</>;
+  if (data !== undefined) {
+    return (
+      <Boundary data={data} onRetry={askAgain}>
+        <Shown>{() => children(data)}</Shown>
+      </Boundary>
+    );
+  }
   return (
     <>
       {title !== undefined && <h1>{title}</h1>}
@@ -53,23 +59,7 @@ export function Show<Data>({ asked, lines = 3, title, children }: ShowProps<Data
   );
 }
 
-interface FailedProps {
-  problem: Problem;
-  onRetry: () => void;
-}
-
-/** In the place of what could not be loaded: why, and a button to try it again. */
-export function Failed({ problem, onRetry }: FailedProps): JSX.Element {
-  return (
-    <div class="empty" role="alert">
-      <p class="empty-title">This could not be loaded</p>
-      <p class="muted">
-        {adviceOn(problem).text}
-        {problem.retryAfterSeconds !== undefined && " This page then tries by itself."}
-      </p>
-      <button type="button" class="button" onClick={onRetry}>
-        Try again
-      </button>
-    </div>
-  );
+/** Draws within the boundary what would else be drawn around it. */
+function Shown({ children }: { children: () => ComponentChildren }): JSX.Element {
+  return <>{children()}</>;
 }

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import { retryDelayMs } from "../api/result.ts";
+import { retryDelayMs, unreadable } from "../api/result.ts";
 import type { Problem, Result } from "../api/result.ts";
 
 /** What a component asked the server for. Data stays while it is asked for anew. */
@@ -30,7 +30,12 @@ export function useAsked<Data>(
   useEffect(() => {
     let isLatest = true;
     setState((before) => ({ ...before, isLoading: true }));
-    void latest.current().then((result) => {
+    const failed: Result<Data> = { ok: false, problem: unreadable };
+    const answered = latest.current().catch((error: unknown) => {
+      console.error(error);
+      return failed;
+    });
+    void answered.then((result) => {
       if (!isLatest) return;
       setState((before) =>
         result.ok

@@ -1,8 +1,21 @@
-import { readEvent } from "../api/catalogue.ts";
-import type { ListedEvent } from "../api/catalogue.ts";
-import { useAsked } from "./use_asked.ts";
+import { useEffect, useState } from "preact/hooks";
+import { readHeadings } from "../api/catalogue.ts";
+import type { EventHeading } from "../api/types.ts";
 
-/** What lists show of an event; undefined until it is known. */
-export function useEvent(id: string): ListedEvent | undefined {
-  return useAsked(() => readEvent(id), [id]).data;
+/** What lists show of these events; those that are not known yet are missing. */
+export function useEvents(ids: (string | null)[]): ReadonlyMap<string, EventHeading> {
+  const [known, setKnown] = useState<ReadonlyMap<string, EventHeading>>(new Map());
+  const asked = ids.filter((id) => id !== null);
+  useEffect(() => {
+    let isLatest = true;
+    if (asked.length > 0) {
+      void readHeadings(asked).then((headings) => {
+        if (isLatest) setKnown(headings);
+      });
+    }
+    return () => {
+      isLatest = false;
+    };
+  }, [asked.join()]);
+  return known;
 }

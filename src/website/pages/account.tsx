@@ -2,6 +2,7 @@ import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import { account, accountProblem, refreshAccount } from "../api/account.ts";
 import { isSignedIn } from "../api/session.ts";
+import type { OwnProfile } from "../api/types.ts";
 import { EmailSection } from "../components/account/email.tsx";
 import { ExclusionSection } from "../components/account/exclusion.tsx";
 import { KeysSection } from "../components/account/keys.tsx";
@@ -10,10 +11,12 @@ import { PasskeysSection } from "../components/account/passkeys.tsx";
 import { PasswordSection } from "../components/account/password.tsx";
 import { ProfileSection } from "../components/account/profile.tsx";
 import { SessionsSection } from "../components/account/sessions.tsx";
+import { Failed } from "../components/failed.tsx";
 import { Notice } from "../components/notice.tsx";
 import { SignInFirst } from "../components/sign_in_first.tsx";
-import { Failed, Loading } from "../components/states.tsx";
+import { Loading } from "../components/states.tsx";
 import { useTitle } from "../hooks/use_title.ts";
+import { query, safeReturnPath } from "../router.ts";
 
 const sections = [
   { id: "limits", name: "Loss limits" },
@@ -48,6 +51,7 @@ export function AccountPage(): JSX.Element {
       </>
     );
   }
+  if (query.value.get("first") === "limits") return <FirstLimits key={own.id} own={own} />;
   return (
     <>
       <h1>Account</h1>
@@ -83,5 +87,37 @@ export function AccountPage(): JSX.Element {
         </div>
       </div>
     </>
+  );
+}
+
+/** The one step between a new account and its first order; then back to where the user came from. */
+function FirstLimits({ own }: { own: OwnProfile }): JSX.Element {
+  const isDone = own.limits.reviewedAt !== null;
+  const back = safeReturnPath(query.value.get("back"));
+  return (
+    <div class="narrow wide-text">
+      <h1>{isDone ? "You can trade now" : "One more step before you can trade"}</h1>
+      {!own.emailConfirmed && (
+        <Notice kind="info">
+          We sent a mail to {own.email}. Its link confirms your address, which you need for API
+          keys.
+        </Notice>
+      )}
+      {isDone ? (
+        <Notice kind="good">Your limits are saved. You can change them in your account.</Notice>
+      ) : (
+        <LimitsSection own={own} />
+      )}
+      <div class="button-row">
+        {isDone && (
+          <a class="button button-main" href={back}>
+            {back.startsWith("/markets/") ? "Back to the market" : "See the markets"}
+          </a>
+        )}
+        <a class="button" href="/account">
+          All settings
+        </a>
+      </div>
+    </div>
   );
 }

@@ -8,6 +8,7 @@ import { mayBeLive } from "../components/may_be_live.ts";
 import { Empty, Show } from "../components/states.tsx";
 import { formatDateTime } from "../format.ts";
 import { useAsked } from "../hooks/use_asked.ts";
+import { useCloses } from "../hooks/use_closes.ts";
 import { useEvery } from "../hooks/use_every.ts";
 import { useTitle } from "../hooks/use_title.ts";
 
@@ -20,6 +21,7 @@ export function EventPage({ id }: { id: string }): JSX.Element {
     [id],
   );
   useEvery(READ_EVERY_MS, event.askAgain);
+  const closes = useCloses(event.data?.markets.map(({ id: marketId }) => marketId) ?? []);
   useTitle(event.data?.title);
   if (event.data === undefined && event.problem?.status === 404) {
     return (
@@ -51,7 +53,7 @@ export function EventPage({ id }: { id: string }): JSX.Element {
             <section class="panel market-group" aria-label="Markets">
               <ul class="market-list">
                 {markets.map((market) => (
-                  <MarketRow key={market.id} market={market} />
+                  <MarketRow key={market.id} market={market} closes={closes.get(market.id)} />
                 ))}
               </ul>
             </section>

@@ -2,6 +2,7 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { Field } from "../components/field.tsx";
 import { feeCents, feeWeight, USUAL_RATE_BPS } from "../components/fee.ts";
+import { WIDEST_SPREAD } from "../components/market/chance.ts";
 import { formatCents, parseCount } from "../format.ts";
 import { useTitle } from "../hooks/use_title.ts";
 
@@ -27,6 +28,25 @@ export function HelpPage(): JSX.Element {
           Where neither answer is wholly right, as after a draw, a market can be resolved by share:
           a YES share pays a part of €1.00 that the operator sets, such as 25¢, and a NO share the
           rest.
+        </li>
+      </ul>
+      <h2 id="volume">The figures of a market</h2>
+      <ul>
+        <li>
+          <strong>Chance</strong>: the middle of the best bid and ask while they are at most{" "}
+          {WIDEST_SPREAD}¢ apart. Else it is the price of the last trade, held between bid and ask.
+          Lists and charts show the price of the last trade.
+        </li>
+        <li>
+          <strong>Volume</strong>: what the shares of all trades cost, YES and NO together. That is
+          €1.00 for each traded share of either kind.
+        </li>
+        <li>
+          <strong>Traders</strong>: how many users have traded in the market.
+        </li>
+        <li>
+          <strong>Sold now</strong>: what a market order that sells your shares would pay at this
+          moment, after its fee. It is less than at the last price where buyers offer less.
         </li>
       </ul>
       <h2>Orders</h2>

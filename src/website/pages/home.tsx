@@ -8,8 +8,17 @@ import type { ListedMarket } from "../api/types.ts";
 import { Choice } from "../components/choice.tsx";
 import { Field } from "../components/field.tsx";
 import { MarketList } from "../components/home/market_list.tsx";
-import { moreThan, pagesOf, pathOf, searchOf, sorts, statuses } from "../components/home/search.ts";
+import {
+  moreThan,
+  PAGE,
+  pageCountOf,
+  pathOf,
+  searchOf,
+  sorts,
+  statuses,
+} from "../components/home/search.ts";
 import type { Search } from "../components/home/search.ts";
+import { ProblemNotice } from "../components/notice.tsx";
 import { Empty, Show } from "../components/states.tsx";
 import { formatCount } from "../format.ts";
 import { useAsked } from "../hooks/use_asked.ts";
@@ -32,7 +41,8 @@ export function HomePage(): JSX.Element {
       <div class="home-head">
         <h1>What will happen?</h1>
         <p class="lead">
-          Each price is the chance that traders see. Buy the answer you believe in.
+          Each figure is the price of the last trade: the chance that traders see. Buy the answer
+          you believe in.
         </p>
         <SearchField
           text={search.query}
@@ -138,10 +148,21 @@ interface MarketsProps {
 
 function Markets({ search, onMore }: MarketsProps): JSX.Element {
   const { shown } = search;
-  const pages = pagesOf(shown);
-  const markets = useAsked(() => readMarkets(search), [shown]);
+  const pageCount = pageCountOf(shown);
+  const pages = useRef<Page[]>([]);
+  const markets = useAsked<Listed>(async () => {
+    // Only what is not here yet is read for more of it; else everything is read anew.
+    const first = pages.current.length < pageCount ? pages.current.length : 0;
+    const numbers = Array.from({ length: pageCount - first }, (_, index) => first + index + 1);
+    const answers = await Promise.all(numbers.map((number) => readPage(search, number)));
+    const problem = answers.find((answer) => !answer.ok);
+    if (problem !== undefined) return problem;
+    const read = answers.flatMap((answer) => (answer.ok ? [answer.data] : []));
+    pages.current = [...pages.current.slice(0, first), ...read];
+    return { ok: true, data: joined(pages.current) };
+  }, [pageCount]);
   // A long list is read less often.
-  useEvery(READ_EVERY_MS * pages.length, markets.askAgain);
+  useEvery(READ_EVERY_MS * pageCount, markets.askAgain);
   const more = moreThan(shown);
   return (
     <Show asked={markets} lines={8}>
@@ -155,8 +176,9 @@ function Markets({ search, onMore }: MarketsProps): JSX.Element {
               Try other words, or <a href="/">see all markets</a>.
             </Empty>
           ) : (
-            <MarketList markets={listed} />
+            <MarketList markets={listed.slice(0, shown)} read={listed} />
           )}
+          <ProblemNotice problem={markets.problem} />
           {total > shown && more !== undefined && (
             <button
               type="button"
@@ -181,35 +203,29 @@ function Markets({ search, onMore }: MarketsProps): JSX.Element {
   );
 }
 
+interface Page {
+  data: ListedMarket[];
+  meta: { total: number };
+}
+
 interface Listed {
   listed: ListedMarket[];
   total: number;
 }
 
-/** Reads the pages of a list at the same time. A market that moved between two is listed once. */
-async function readMarkets({
-  query: words,
-  category,
-  sort,
-  status,
-  shown,
-}: Search): Promise<Result<Listed>> {
+async function readPage(search: Search, page: number): Promise<Result<Page>> {
+  const { query: words, category, sort, status } = search;
   const asked = {
-    ...{ sort, status },
+    ...{ sort, status, page, limit: PAGE },
     ...(words !== "" && { query: words }),
     ...(category !== "" && { category }),
   };
-  const answers = await Promise.all(
-    pagesOf(shown).map((page) =>
-      resultOf(publicApi.GET("/api/v1/markets", { params: { query: { ...asked, ...page } } })),
-    ),
-  );
-  const byId = new Map<string, ListedMarket>();
-  let total = 0;
-  for (const answer of answers) {
-    if (!answer.ok) return answer;
-    for (const market of answer.data.data) byId.set(market.id, market);
-    total = answer.data.meta.total;
-  }
-  return { ok: true, data: { listed: [...byId.values()], total } };
+  return await resultOf(publicApi.GET("/api/v1/markets", { params: { query: asked } }));
+}
+
+/** One list of all pages. A market that moved between two is listed once. */
+function joined(pages: Page[]): Listed {
+  const markets = pages.flatMap(({ data }) => data);
+  const byId = new Map(markets.map((market) => [market.id, market]));
+  return { listed: [...byId.values()], total: pages.at(-1)?.meta.total ?? 0 };
 }

@@ -94,39 +94,45 @@ function Summary({ window, category }: Of): JSX.Element {
   return (
     <Show asked={summary} lines={2}>
       {({ traderCount, totalVolumeCents, openInterestCents, biggestSingleWin, medianTrader }) => (
-        <dl class="panel facts facts-wide">
-          <div>
-            <dt>Public traders</dt>
-            <dd>{formatCount(traderCount)}</dd>
-          </div>
-          <div>
-            <dt>Settled volume</dt>
-            <dd>{formatVolume(totalVolumeCents)}</dd>
-          </div>
-          <div>
-            <dt>Open interest</dt>
-            <dd>{formatVolume(openInterestCents)}</dd>
-          </div>
-          {biggestSingleWin !== null && (
+        <section class="panel stack" aria-label="All traders">
+          <dl class="facts facts-wide">
             <div>
-              <dt>Biggest win</dt>
-              <dd>
-                <Change cents={biggestSingleWin.plCents} />{" "}
-                <a class="small" href={`/markets/${biggestSingleWin.marketId}`}>
-                  {biggestSingleWin.displayName}
-                </a>
-              </dd>
+              <dt>Traders with a public profile</dt>
+              <dd>{formatCount(traderCount)}</dd>
             </div>
-          )}
-          {medianTrader !== null && (
             <div>
-              <dt>Median trader</dt>
-              <dd>
-                <Change cents={medianTrader.plCents} />
-              </dd>
+              <dt>Settled volume</dt>
+              <dd>{formatVolume(totalVolumeCents)}</dd>
             </div>
-          )}
-        </dl>
+            <div>
+              <dt>Open interest</dt>
+              <dd>{formatVolume(openInterestCents)}</dd>
+            </div>
+            {biggestSingleWin !== null && (
+              <div>
+                <dt>Biggest win</dt>
+                <dd>
+                  <Change cents={biggestSingleWin.plCents} />{" "}
+                  <a class="small" href={`/markets/${biggestSingleWin.marketId}`}>
+                    {biggestSingleWin.displayName}
+                  </a>
+                </dd>
+              </div>
+            )}
+            {medianTrader !== null && (
+              <div>
+                <dt>Median trader</dt>
+                <dd>
+                  <Change cents={medianTrader.plCents} />
+                </dd>
+              </div>
+            )}
+          </dl>
+          <p class="hint">
+            The biggest win is that of a public profile. Volume, open interest and the median trader
+            are those of everybody, also of private profiles.
+          </p>
+        </section>
       )}
     </Show>
   );
@@ -203,7 +209,7 @@ function Rank({ entry }: { entry: Entry }): JSX.Element {
     return (
       <tr class="muted">
         <td>{entry.rank}</td>
-        <td colSpan={5}>Private trader (not counted above)</td>
+        <td colSpan={5}>A trader with a private profile, not counted above</td>
       </tr>
     );
   }

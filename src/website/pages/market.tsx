@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
+import { account } from "../api/account.ts";
 import { publicApi } from "../api/client.ts";
 import { followMarket, followStatus } from "../api/market_stream.ts";
 import type { Trading } from "../api/market_stream.ts";
@@ -9,7 +10,7 @@ import { isSignedIn, session } from "../api/session.ts";
 import type { Market, MarketStatus } from "../api/types.ts";
 import { bestPriceOf, bestPricesOf } from "../components/market/best_price.ts";
 import { Chart } from "../components/market/chart.tsx";
-import { StateNotice } from "../components/market/state_notice.tsx";
+import { ExcludedNotice, StateNotice } from "../components/market/state_notice.tsx";
 import { Ladder } from "../components/market/ladder.tsx";
 import { MarketHead } from "../components/market/market_head.tsx";
 import { OwnPanel } from "../components/market/own_panel.tsx";
@@ -90,6 +91,7 @@ interface MarketViewProps {
 function MarketView({ market, snapshot }: MarketViewProps): JSX.Element {
   const [ticket, setTicket] = useState(() => newTicket(market));
   const ticketBox = useRef<HTMLDivElement>(null);
+  const exclusion = account.value?.exclusion ?? null;
   const change = (values: Partial<TicketValues>): void => {
     setTicket((before) => changedTicket(before, values, market));
   };
@@ -105,14 +107,17 @@ function MarketView({ market, snapshot }: MarketViewProps): JSX.Element {
         <Chart marketId={market.id} latest={snapshot?.recentTrades[0]} />
       </div>
       <div class="market-side" ref={ticketBox}>
-        {market.status === "open" ? (
-          <Ticket market={market} ticket={ticket} onChange={change} />
-        ) : (
+        {market.status !== "open" ? (
           <StateNotice market={market} />
+        ) : exclusion !== null ? (
+          <ExcludedNotice until={exclusion.until} />
+        ) : (
+          <Ticket market={market} ticket={ticket} onChange={change} />
         )}
         {isSignedIn.value && (
           <OwnPanel
-            marketId={market.id}
+            market={market}
+            mayTrade={exclusion === null}
             onSell={({ side, quantity }) => {
               const sale = { orderType: "sell", side } as const;
               const price = bestPriceOf(market, sale);
@@ -125,7 +130,7 @@ function MarketView({ market, snapshot }: MarketViewProps): JSX.Element {
         <div class="panel-pair">
           <section class="panel" aria-labelledby="book-title">
             <h2 id="book-title">Order book</h2>
-            {market.status === "open" && (
+            {market.status === "open" && exclusion === null && (
               <p class="hint">Choose a price to take it into the ticket.</p>
             )}
             {snapshot === undefined ? (

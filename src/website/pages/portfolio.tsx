@@ -39,10 +39,11 @@ function OwnPortfolio(): JSX.Element {
             <Positions positions={own.positions} />
             <OpenOrders orders={openOrders} />
             <SettledPositions positions={own.settled} />
+            {/* Not before: what is above would push it down. */}
+            <History />
           </>
         )}
       </Show>
-      <History />
     </>
   );
 }

@@ -11,7 +11,7 @@ import { Submit } from "../components/submit.tsx";
 import { typedEmail } from "../components/typed_email.ts";
 import { useCommand } from "../hooks/use_command.ts";
 import { useTitle } from "../hooks/use_title.ts";
-import { navigate, query, safeReturnPath } from "../router.ts";
+import { backQuery, navigate, query, safeReturnPath } from "../router.ts";
 
 function goBack(): void {
   noteSignIn();
@@ -127,7 +127,7 @@ function SignInForm(): JSX.Element {
       <p class="form-links">
         <a href="/reset">Forgot your password?</a>
         <span>
-          New here? <a href="/sign-up">Sign up</a>
+          New here? <a href={`/sign-up${backQuery()}`}>Sign up</a>
         </span>
       </p>
     </>

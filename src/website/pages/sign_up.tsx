@@ -10,7 +10,7 @@ import { formatCents } from "../format.ts";
 import { useAsked } from "../hooks/use_asked.ts";
 import { useCommand } from "../hooks/use_command.ts";
 import { useTitle } from "../hooks/use_title.ts";
-import { navigate } from "../router.ts";
+import { backQuery, navigate, query, safeReturnPath } from "../router.ts";
 
 /** The token of an invitation stands behind the # of its link. */
 function invitationNow(): string | null {
@@ -43,7 +43,7 @@ export function SignUpPage(): JSX.Element {
       )}
       <p class="form-links">
         <span>
-          Already have an account? <a href="/sign-in">Sign in</a>
+          Already have an account? <a href={`/sign-in${backQuery()}`}>Sign in</a>
         </span>
       </p>
     </div>
@@ -63,8 +63,9 @@ function SignUpForm({ invitation }: { invitation: string | null }): JSX.Element 
       () => resultOf(publicApi.POST("/api/account/sign-up", { body })),
       () => {
         noteSignIn();
-        // From its top: what is left to do is said there.
-        navigate("/account", { replace: true });
+        // One step is left before the first order.
+        const back = safeReturnPath(query.peek().get("back"));
+        navigate(`/account?first=limits&back=${encodeURIComponent(back)}`, { replace: true });
       },
     );
   };

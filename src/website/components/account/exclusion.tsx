@@ -43,17 +43,17 @@ export function ExclusionSection({ own }: { own: OwnProfile }): JSX.Element {
       },
     );
   };
-  const isForGood = own.exclusion !== null && own.exclusion.until === null;
   return (
     <Section id="exclusion" title="Self-exclusion">
       {own.exclusion !== null && (
         <Notice kind="warn">
           {own.exclusion.until === null
             ? "You excluded yourself from trading for good."
-            : `You excluded yourself from trading until ${formatDateTime(own.exclusion.until)}.`}
+            : `You excluded yourself from trading until ${formatDateTime(own.exclusion.until)}.`}{" "}
+          Nobody can shorten it. You can still see and cancel what you have.
         </Notice>
       )}
-      {!isForGood && (
+      {own.exclusion === null && (
         <form onSubmit={submit} noValidate>
           <p class="muted">
             You cannot trade while it lasts, and nobody can shorten it, not even our support. All

@@ -12,6 +12,7 @@ import { useTyped } from "../../hooks/use_typed.ts";
 import { Field } from "../field.tsx";
 import { Notice, ProblemNotice } from "../notice.tsx";
 import { Submit } from "../submit.tsx";
+import { higherThanLonger } from "./limit_words.ts";
 import { Section } from "./section.tsx";
 
 const periods = [
@@ -46,6 +47,7 @@ export function LimitsSection({ own }: { own: OwnProfile }): JSX.Element {
     month: centsOf(values.month),
   };
   const isWrong = Object.values(cents).includes("wrong");
+  const warning = isTouched ? higherThanLonger(cents) : undefined;
   const submit = (event: Event): void => {
     event.preventDefault();
     const { day, week, month } = cents;
@@ -100,10 +102,12 @@ export function LimitsSection({ own }: { own: OwnProfile }): JSX.Element {
           Lowering a limit holds at once. Raising or removing one takes 24 hours, in which you can
           change your mind.
         </p>
+        {warning !== undefined && <Notice kind="warn">{warning}</Notice>}
         <ProblemNotice problem={command.problem} />
         {command.isDone && !isTouched && <Notice kind="good">Your limits are saved.</Notice>}
         <Submit isBusy={command.isBusy} disabled={isWrong}>
           {limits.reviewedAt === null ? "Confirm my limits" : "Save my limits"}
+          {warning !== undefined && " as they are"}
         </Submit>
       </form>
     </Section>

@@ -1,4 +1,5 @@
 import type { JSX } from "preact";
+import type { Closes } from "../../api/closes.ts";
 import type { ListedMarket } from "../../api/types.ts";
 import { formatChance, formatClose, formatVolume } from "../../format.ts";
 import { Status } from "../status.tsx";
@@ -10,8 +11,13 @@ export type RowMarket = Pick<
   "id" | "title" | "status" | "lastTradePrice" | "yesVolume" | "noVolume" | "closeTime"
 > & { resolvedOutcome: ListedMarket["resolvedOutcome"] };
 
+interface MarketRowProps {
+  market: RowMarket;
+  closes: Closes | undefined;
+}
+
 /** A market in a list: its question, its chance, and what there is about it. */
-export function MarketRow({ market }: { market: RowMarket }): JSX.Element {
+export function MarketRow({ market, closes }: MarketRowProps): JSX.Element {
   const { id, title, status, yesVolume, noVolume, closeTime } = market;
   return (
     <li class="market-row">
@@ -27,7 +33,7 @@ export function MarketRow({ market }: { market: RowMarket }): JSX.Element {
           )}
         </span>
       </a>
-      <Sparkline marketId={id} />
+      <Sparkline closes={closes} />
       {status === "resolved" ? <RowOutcome market={market} /> : <RowChance market={market} />}
     </li>
   );
@@ -44,7 +50,7 @@ function RowChance({ market: { lastTradePrice } }: { market: RowMarket }): JSX.E
       <span class="chance-bar" aria-hidden="true">
         <span style={{ inlineSize: `${lastTradePrice ?? 0}%` }} />
       </span>
-      <span class="unseen">chance</span>
+      <span class="unseen">chance, by the last trade</span>
     </span>
   );
 }

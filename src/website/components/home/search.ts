@@ -22,9 +22,9 @@ export const statuses = [
   { value: "closed", label: "Closed" },
 ] as const;
 
-const SMALL_STEP = 12;
-/** Of one request; the API lists up to 50. */
-const PAGE = 48;
+const SMALL_STEP = 25;
+/** Of one request: the most that the API lists. */
+export const PAGE = 50;
 const MOST = 10 * PAGE;
 
 const usual: Search = {
@@ -61,10 +61,9 @@ export function moreThan(shown: number): number | undefined {
   return shown < PAGE ? shown + SMALL_STEP : shown + PAGE;
 }
 
-/** The pages to ask for, and how long each is. */
-export function pagesOf(shown: number): { page: number; limit: number }[] {
-  const limit = Math.min(shown, PAGE);
-  return Array.from({ length: shown / limit }, (_, index) => ({ page: index + 1, limit }));
+/** How many pages of the API have the markets that are shown. */
+export function pageCountOf(shown: number): number {
+  return Math.ceil(shown / PAGE);
 }
 
 function stepUpTo(wanted: number): number {

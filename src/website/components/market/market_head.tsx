@@ -1,4 +1,4 @@
-import type { JSX } from "preact";
+import type { ComponentChildren, JSX } from "preact";
 import { pause } from "../../api/exchange.ts";
 import type { Market, MarketResolution } from "../../api/types.ts";
 import {
@@ -10,11 +10,13 @@ import {
   formatPrice,
   formatVolume,
 } from "../../format.ts";
-import { useEvent } from "../../hooks/use_event.ts";
+import { useEvents } from "../../hooks/use_event.ts";
 import { useResolution } from "../../hooks/use_resolution.ts";
 import { CategoryLink } from "../category_link.tsx";
 import { LiveBadge } from "../live_badge.tsx";
 import { Status } from "../status.tsx";
+import { chanceOf } from "./chance.ts";
+import type { ChanceKind } from "./chance.ts";
 
 interface MarketHeadProps {
   market: Market;
@@ -44,8 +46,14 @@ export function MarketHead({ market, tradersCount }: MarketHeadProps): JSX.Eleme
         )}
         <dl class="facts">
           {isResolved ? <PaidFacts resolution={resolution} /> : <PriceFacts market={market} />}
-          <Fact name="Volume" value={formatVolume(yesVolume + noVolume)} />
-          {tradersCount !== undefined && <Fact name="Traders" value={formatCount(tradersCount)} />}
+          <Fact
+            name={<a href="/help#volume">Volume</a>}
+            value={formatVolume(yesVolume + noVolume)}
+          />
+          <Fact
+            name="Traders"
+            value={tradersCount === undefined ? "…" : formatCount(tradersCount)}
+          />
           {!isResolved && <CloseFact market={market} />}
         </dl>
       </div>
@@ -53,8 +61,15 @@ export function MarketHead({ market, tradersCount }: MarketHeadProps): JSX.Eleme
   );
 }
 
+const kindWords: Record<ChanceKind, string> = {
+  mid: "middle of bid and ask",
+  last: "last trade",
+  held: "last trade, held between bid and ask",
+  none: "",
+};
+
 function Chance({ market }: { market: Market }): JSX.Element {
-  const chance = chanceOf(market);
+  const { chance, kind } = chanceOf(market);
   return (
     <p class="chance" aria-live="off">
       {chance === null ? (
@@ -62,7 +77,10 @@ function Chance({ market }: { market: Market }): JSX.Element {
       ) : (
         <>
           <span class="chance-number">{formatChance(chance)}</span>
-          <span class="muted">chance of YES</span>
+          <span class="muted">
+            chance of YES
+            <span class="chance-kind">{kindWords[kind]}</span>
+          </span>
         </>
       )}
     </p>
@@ -124,20 +142,19 @@ function PaidFacts({ resolution }: Pick<OutcomeProps, "resolution">): JSX.Elemen
 }
 
 function EventLink({ id }: { id: string }): JSX.Element {
-  return <a href={`/events/${id}`}>{useEvent(id)?.title ?? "Event"}</a>;
+  return <a href={`/events/${id}`}>{useEvents([id]).get(id)?.title ?? "Event"}</a>;
 }
 
-function Fact({ name, value }: { name: string; value: string }): JSX.Element {
+interface FactProps {
+  name: ComponentChildren;
+  value: string;
+}
+
+function Fact({ name, value }: FactProps): JSX.Element {
   return (
     <div>
       <dt>{name}</dt>
       <dd>{value}</dd>
     </div>
   );
-}
-
-/** The price of the last trade; before the first one, the middle of the best offers. */
-function chanceOf({ lastTradePrice, bestAsk, bestBid }: Market): number | null {
-  if (lastTradePrice !== null || bestAsk === null || bestBid === null) return lastTradePrice;
-  return (bestAsk + bestBid) / 2;
 }

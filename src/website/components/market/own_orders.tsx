@@ -14,12 +14,14 @@ import { OrderNotice } from "./order_notice.tsx";
 
 interface OwnOrdersProps {
   orders: Order[];
+  /** Whether the user may place orders: all can be cancelled. */
+  mayChange: boolean;
   /** When the server was asked, by this page's clock. */
   readAt: number;
 }
 
 /** The user's open orders in a market, each with what can be done about it. */
-export function OwnOrders({ orders, readAt }: OwnOrdersProps): JSX.Element {
+export function OwnOrders({ orders, mayChange, readAt }: OwnOrdersProps): JSX.Element {
   const [amended, setAmended] = useState<AmendedOrder>();
   return (
     <>
@@ -28,7 +30,7 @@ export function OwnOrders({ orders, readAt }: OwnOrdersProps): JSX.Element {
       ) : (
         <ul class="own-orders">
           {orders.map((order) => (
-            <OwnOrder key={order.id} order={order} readAt={readAt} onAmended={setAmended} />
+            <OwnOrder key={order.id} {...{ order, mayChange, readAt }} onAmended={setAmended} />
           ))}
         </ul>
       )}
@@ -56,12 +58,13 @@ function outcomeOf(amended: AmendedOrder): Outcome {
 
 interface OwnOrderProps {
   order: Order;
+  mayChange: boolean;
   readAt: number;
   /** Undefined: something else was done after the last amendment. */
   onAmended: (amended: AmendedOrder | undefined) => void;
 }
 
-function OwnOrder({ order, readAt, onAmended }: OwnOrderProps): JSX.Element {
+function OwnOrder({ order, mayChange, readAt, onAmended }: OwnOrderProps): JSX.Element {
   const [isAmending, setAmending] = useState(false);
   const command = useCommand();
   const changeButton = useRef<HTMLButtonElement>(null);
@@ -82,7 +85,7 @@ function OwnOrder({ order, readAt, onAmended }: OwnOrderProps): JSX.Element {
           </p>
         </div>
         <div class="button-row">
-          {order.budgetCents === null && (
+          {mayChange && order.budgetCents === null && (
             <button
               type="button"
               class="button button-small"

@@ -5,7 +5,7 @@ import { ownVersion } from "../../api/own_changes.ts";
 import { shownPositions } from "../../api/own_positions.ts";
 import { resultOf } from "../../api/result.ts";
 import type { Result } from "../../api/result.ts";
-import type { Order, OwnPosition as Held, SettledPosition } from "../../api/types.ts";
+import type { Market, Order, OwnPosition as Held, SettledPosition } from "../../api/types.ts";
 import { useAsked } from "../../hooks/use_asked.ts";
 import { Show } from "../states.tsx";
 import { OwnOrders } from "./own_orders.tsx";
@@ -19,12 +19,17 @@ interface Own {
 }
 
 interface OwnPanelProps {
-  marketId: string;
+  market: Pick<Market, "id" | "status">;
+  /** Whether the user may place and change orders. */
+  mayTrade: boolean;
   onSell: (position: Held) => void;
 }
 
 /** The user's position and open orders in a market. */
-export function OwnPanel({ marketId, onSell }: OwnPanelProps): JSX.Element {
+export function OwnPanel({ market, mayTrade, onSell }: OwnPanelProps): JSX.Element {
+  const { id: marketId, status } = market;
+  // The last answer may be from before: a market that has ended has no open orders.
+  const hasEnded = status === "closed" || status === "resolved";
   const own = useAsked(() => readOwn(marketId), [marketId, ownVersion.value]);
   useEffect(() => {
     shownPositions.value = own.data?.positions;
@@ -38,11 +43,15 @@ export function OwnPanel({ marketId, onSell }: OwnPanelProps): JSX.Element {
         <>
           <section class="panel" aria-labelledby="position-title">
             <h2 id="position-title">Your position</h2>
-            <OwnPosition positions={positions} settled={settled} onSell={onSell} />
+            <OwnPosition
+              positions={positions}
+              settled={settled}
+              onSell={mayTrade && status === "open" ? onSell : undefined}
+            />
           </section>
           <section class="panel" aria-labelledby="orders-title">
             <h2 id="orders-title">Your open orders</h2>
-            <OwnOrders orders={orders} readAt={readAt} />
+            <OwnOrders orders={hasEnded ? [] : orders} mayChange={mayTrade} readAt={readAt} />
           </section>
         </>
       )}

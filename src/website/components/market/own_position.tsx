@@ -4,12 +4,14 @@ import { formatCents, formatPrice, formatShares } from "../../format.ts";
 import { Change } from "../change.tsx";
 import { completeSetsOf } from "../portfolio/complete_sets.ts";
 import { earlierResultCents } from "../portfolio/earlier_result.ts";
+import { ExitResult, ExitValue } from "../portfolio/exit_value.tsx";
 import { MergeHint } from "../portfolio/merge_hint.tsx";
 
 interface OwnPositionProps {
   positions: Held[];
   settled: SettledPosition[];
-  onSell: (position: Held) => void;
+  /** Undefined where nothing can be sold. */
+  onSell: ((position: Held) => void) | undefined;
 }
 
 /** What the user holds in a market, or was paid by its resolution. */
@@ -26,11 +28,16 @@ export function OwnPosition({ positions, settled, onSell }: OwnPositionProps): J
               <Name position={position} />
               <p class="hint">
                 Bought at {formatPrice(position.costCents / position.quantity)}, cost{" "}
-                <Cost position={position} /> · worth {formatCents(position.worthCents)} (
-                <Change cents={position.unrealisedCents} />)
+                <Cost position={position} /> · at the last price {formatCents(position.worthCents)}{" "}
+                (<Change cents={position.unrealisedCents} />)
+              </p>
+              <p class="hint">
+                <ExitValue position={position} />
+                {position.exitQuantity === position.quantity && <> · </>}
+                <ExitResult position={position} />
               </p>
             </div>
-            {position.marketStatus === "open" && (
+            {onSell !== undefined && position.marketStatus === "open" && (
               <button
                 type="button"
                 class="button button-small"

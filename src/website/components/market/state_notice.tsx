@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import type { Market } from "../../api/types.ts";
+import { formatDateTime } from "../../format.ts";
 
 /** In the place of the ticket: why no orders are taken, and what happens next. */
 export function StateNotice({ market }: { market: Market }): JSX.Element {
@@ -48,5 +49,19 @@ function StateWords({ market }: { market: Market }): JSX.Element {
         then.
       </p>
     </>
+  );
+}
+
+/** In the place of the ticket of a user who must not trade. */
+export function ExcludedNotice({ until }: { until: string | null }): JSX.Element {
+  return (
+    <section class="panel stack" aria-labelledby="excluded-title">
+      <h2 id="excluded-title">You excluded yourself</h2>
+      <p class="muted">
+        You cannot place or change orders{" "}
+        {until === null ? "any more" : `until ${formatDateTime(until)}`}. Your shares are paid out
+        as their markets resolve. <a href="/account#exclusion">See your exclusion</a>
+      </p>
+    </section>
   );
 }

@@ -95,9 +95,14 @@ export function Ticket({ market, ticket, onChange }: TicketProps): JSX.Element {
             {pause.value !== undefined ? "Trading is paused" : actionWords(ticket)}
           </Submit>
         ) : (
-          <a class="button button-main button-wide" href={`/sign-in?back=/markets/${market.id}`}>
-            Sign in to trade
-          </a>
+          <>
+            <a class="button button-main button-wide" href={`/sign-in?back=/markets/${market.id}`}>
+              Sign in to trade
+            </a>
+            <p class="hint">
+              New here? <a href={`/sign-up?back=/markets/${market.id}`}>Make an account</a>
+            </p>
+          </>
         )}
       </form>
       <SendProblem problem={command.problem} order={order} marketId={market.id} />

@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import type { Snapshot } from "../../api/types.ts";
-import { formatCount, formatPrice, formatTradeTime } from "../../format.ts";
+import { formatCount, formatPrice, formatTradeTime, zoneName } from "../../format.ts";
 import { Empty } from "../states.tsx";
 
 /** The latest trades, the newest first. */
@@ -14,7 +14,7 @@ export function Trades({ trades }: { trades: Snapshot["recentTrades"] }): JSX.El
             <th scope="col">Bought</th>
             <th scope="col">Shares</th>
             <th scope="col">By</th>
-            <th scope="col">Time</th>
+            <th scope="col">Time, {zoneName()}</th>
           </tr>
         </thead>
         <tbody>

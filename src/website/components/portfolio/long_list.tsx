@@ -3,7 +3,8 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { ownVersion } from "../../api/own_changes.ts";
 import type { Problem, Result } from "../../api/result.ts";
 import { ProblemNotice } from "../notice.tsx";
-import { Empty, Failed, Loading } from "../states.tsx";
+import { Failed } from "../failed.tsx";
+import { Empty, Loading } from "../states.tsx";
 import { joinedRows } from "./joined_rows.ts";
 
 interface PageOf<Item> {

@@ -4,6 +4,7 @@ import { formatCents, formatCount, formatPrice, formatShares } from "../../forma
 import { Change } from "../change.tsx";
 import { Empty } from "../states.tsx";
 import { completeSetsOf } from "./complete_sets.ts";
+import { ExitResult, ExitValue } from "./exit_value.tsx";
 import { MergeHint } from "./merge_hint.tsx";
 
 /** The shares that the user holds. */
@@ -42,7 +43,7 @@ export function Positions({ positions }: { positions: OwnPosition[] }): JSX.Elem
                 <th scope="col" class="wide-only">
                   Fees
                 </th>
-                <th scope="col">Worth</th>
+                <th scope="col">At last price</th>
                 <th scope="col">Unrealised</th>
               </tr>
             </thead>
@@ -77,9 +78,17 @@ function PositionRow({ position }: { position: OwnPosition }): JSX.Element {
       <td class="wide-only">{formatPrice(lastPrice)}</td>
       <td class="wide-only">{formatCents(costCents)}</td>
       <td class="wide-only">{formatCents(buyFeesCents)}</td>
-      <td>{formatCents(worthCents)}</td>
+      <td>
+        {formatCents(worthCents)}
+        <span class="second-line hint">
+          <ExitValue position={position} />
+        </span>
+      </td>
       <td>
         <Change cents={unrealisedCents} />
+        <span class="second-line hint">
+          <ExitResult position={position} />
+        </span>
       </td>
     </tr>
   );

@@ -3,10 +3,12 @@ import type { OwnPositions } from "../../api/types.ts";
 import { formatCents } from "../../format.ts";
 import { Change } from "../change.tsx";
 import { Notice } from "../notice.tsx";
+import { exitOfAll } from "./exit_value.tsx";
 
 /** What the account is worth, of what, and how it came about. */
 export function Totals({ own }: { own: OwnPositions }): JSX.Element {
   const { accountValueCents, balance, worthCents, unrealisedCents, realisedCents } = own;
+  const exit = exitOfAll(own.positions);
   const isEmpty = accountValueCents === 0 && realisedCents === 0;
   return (
     <>
@@ -18,7 +20,15 @@ export function Totals({ own }: { own: OwnPositions }): JSX.Element {
       <dl class="panel facts facts-wide totals">
         <Total name="Account value">{formatCents(accountValueCents)}</Total>
         <Total name="Cash">{formatCents(balance)}</Total>
-        <Total name="Shares at the last price">{formatCents(worthCents)}</Total>
+        <Total name="Shares at the last price">
+          {formatCents(worthCents)}
+          {exit !== undefined && (
+            <span class="second-line hint">
+              sold now: {formatCents(exit.cents)}
+              {exit.isPart && ", not for all"}
+            </span>
+          )}
+        </Total>
         <Total name="Unrealised, after fees">
           <Change cents={unrealisedCents} />
         </Total>
