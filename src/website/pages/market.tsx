@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { account } from "../api/account.ts";
+import { account, accountProblem } from "../api/account.ts";
 import { publicApi } from "../api/client.ts";
 import { followMarket, followStatus } from "../api/market_stream.ts";
 import type { Trading } from "../api/market_stream.ts";
@@ -109,6 +109,10 @@ function MarketView({ market, snapshot }: MarketViewProps): JSX.Element {
       <div class="market-side" ref={ticketBox}>
         {market.status !== "open" ? (
           <StateNotice market={market} />
+        ) : isAccountAwaited() ? (
+          <section class="panel ticket-wait">
+            <Loading lines={8} />
+          </section>
         ) : exclusion !== null ? (
           <ExcludedNotice until={exclusion.until} />
         ) : (
@@ -161,6 +165,11 @@ function MarketView({ market, snapshot }: MarketViewProps): JSX.Element {
       </div>
     </div>
   );
+}
+
+/** Whether it is not known yet if the user may trade. */
+function isAccountAwaited(): boolean {
+  return isSignedIn.value && account.value === undefined && accountProblem.value === undefined;
 }
 
 /** The snapshot is newer than the market as it was read. */
