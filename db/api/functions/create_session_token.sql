@@ -43,5 +43,5 @@ $$;
 comment on function api.create_session_token(uuid, inet) is
   'The body of GET /api/auth/token: a new token of the session, good for five minutes and no '
   'longer than the session; null when the session is gone. Expired tokens of the session are '
-  'removed, and the session was seen now, at this address. Locks: the session, shared; its row once '
-  'a minute, and when the address changes.';
+  'removed, and the session was seen now, at this address. Locks: the session, shared; its row '
+  'once a minute, and when the address changes.';

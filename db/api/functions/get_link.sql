@@ -10,7 +10,9 @@ begin
     'kind', case l.kind when 'recovery' then 'password_reset' else l.kind end,
     'email', l.email,
     'account', identity.link_account(l.user_id),
-    'waysIn', case when l.kind in ('password_reset', 'recovery') then identity.ways_in(l.user_id) end
+    'waysIn', case
+      when l.kind in ('password_reset', 'recovery') then identity.ways_in(l.user_id)
+    end
   ) into v_link
   from identity.links as l
   where l.token_hash = get_link.token_hash

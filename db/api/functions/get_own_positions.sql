@@ -108,8 +108,9 @@ end
 $$;
 
 comment on function api.get_own_positions(uuid, uuid) is
-  'What the pages show of a user''s shares, by the figures of analytics.positions: cash, the sums '
-  'over all positions, those that hold shares by the close time of their market, and the 200 that '
-  'were settled last. With a market, the lists have only its positions; the sums are those of all. '
-  'exitCents: what selling a position at once would pay (trading.exit_value), null while its market '
-  'takes no orders. realisedCents + unrealisedCents is the user''s result: accountValueCents less net deposits.';
+  'What the pages show of a user''s shares, by the figures of analytics.positions: cash, the '
+  'sums over all positions, those that hold shares by the close time of their market, and the '
+  '200 that were settled last. With a market, the lists have only its positions; the sums are '
+  'those of all. exitCents: what selling a position at once would pay (trading.exit_value), '
+  'null while its market takes no orders. realisedCents + unrealisedCents is the user''s '
+  'result: accountValueCents less net deposits.';

@@ -8,5 +8,5 @@ as $$
 $$;
 
 comment on function api.get_worker_metrics() is
-  'One row of figures for monitoring: the time of the database, in milliseconds since 1970, and how '
-  'long ago a worker last said that it works (null: never).';
+  'One row of figures for monitoring: the time of the database, in milliseconds since 1970, and '
+  'how long ago a worker last said that it works (null: never).';

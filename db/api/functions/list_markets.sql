@@ -144,7 +144,7 @@ $$;
 comment on function api.list_markets(int, int, text, text, text, text) is
   'The body of GET /markets, or null for an unknown category: markets whose title, with that of '
   'the event, has all words of query. status: open, closed (resolved ones too) or all; sort: '
-  'volume (both sides, in cents, as of the last minute), newest, or closing (soonest first, without '
-  'a close time last); page counts from 1. With words at most 1,000 are counted and listed. Cost: '
-  'the markets of the page, and an entry of an index for each market before it; with words a row '
-  'for each market that has them. No trade is read. Errors: INVALID_REQUEST.';
+  'volume (both sides, in cents, as of the last minute), newest, or closing (soonest first, '
+  'without a close time last); page counts from 1. With words at most 1,000 are counted and '
+  'listed. Cost: the markets of the page, and an entry of an index for each market before it; '
+  'with words a row for each market that has them. No trade is read. Errors: INVALID_REQUEST.';

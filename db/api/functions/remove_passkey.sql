@@ -38,7 +38,7 @@ end
 $$;
 
 comment on function api.remove_passkey(uuid, uuid, uuid) is
-  'Removes a passkey of a user, in a session that began within the last 10 minutes. A mail reports '
-  'it. False: the user has no such passkey. Errors: ACCOUNT_FROZEN, SIGN_IN_AGAIN, INVALID_STATE (there is no '
-  'password and no other passkey), UNFIT_SESSION. Locks: the row of the user in identity.users, '
-  'for which no trading waits; the passkey; the session, shared.';
+  'Removes a passkey of a user, in a session that began within the last 10 minutes. A mail '
+  'reports it. False: the user has no such passkey. Errors: ACCOUNT_FROZEN, SIGN_IN_AGAIN, '
+  'INVALID_STATE (there is no password and no other passkey), UNFIT_SESSION. Locks: the row of '
+  'the user in identity.users, for which no trading waits; the passkey; the session, shared.';

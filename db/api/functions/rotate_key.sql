@@ -40,8 +40,8 @@ end
 $$;
 
 comment on function api.rotate_key(uuid, uuid, int) is
-  'Makes an API key in the place of another of its user (identity.rotate_api_key) and returns the '
-  'body of POST /api/account/keys/:id/rotate, with the key, which is not kept. A mail reports it. '
-  'Null: the user has no such key. Errors: INVALID_REQUEST, ACCOUNT_FROZEN, EMAIL_UNCONFIRMED, '
-  'INVALID_STATE, UNFIT_SESSION. Locks: the row of the user in identity.users, for which no trading waits, and '
-  'that of the key.';
+  'Makes an API key in the place of another of its user (identity.rotate_api_key) and returns '
+  'the body of POST /api/account/keys/:id/rotate, with the key, which is not kept. A mail '
+  'reports it. Null: the user has no such key. Errors: INVALID_REQUEST, ACCOUNT_FROZEN, '
+  'EMAIL_UNCONFIRMED, INVALID_STATE, UNFIT_SESSION. Locks: the row of the user in '
+  'identity.users, for which no trading waits, and that of the key.';

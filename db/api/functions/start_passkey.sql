@@ -37,7 +37,8 @@ end
 $$;
 
 comment on function api.start_passkey(uuid, uuid) is
-  'What a browser needs to make a passkey for its user: a challenge, which is good once, for this '
-  'session, for 5 minutes; what to call the user; and the passkeys that the user has, as WebAuthn '
-  'lists them. The session must have begun within the last 10 minutes. Errors: SIGN_IN_AGAIN, '
-  'ACCOUNT_FROZEN, EMAIL_UNCONFIRMED, INVALID_STATE, UNFIT_SESSION. Locks: the session, shared; its challenge.';
+  'What a browser needs to make a passkey for its user: a challenge, which is good once, for '
+  'this session, for 5 minutes; what to call the user; and the passkeys that the user has, as '
+  'WebAuthn lists them. The session must have begun within the last 10 minutes. Errors: '
+  'SIGN_IN_AGAIN, ACCOUNT_FROZEN, EMAIL_UNCONFIRMED, INVALID_STATE, UNFIT_SESSION. Locks: the '
+  'session, shared; its challenge.';

@@ -75,5 +75,6 @@ $$;
 
 comment on function jobs.make_candles(int) is
   'Makes candles of trades that have none yet, of one market, at most so many, and notes its '
-  'volume in the lists of markets; returns how many trades. Cost: a row for each market that ever traded, and those trades. Errors: UNFIT_SESSION. '
-  'Locks: the rows of the market''s progress and of the market itself, none that it would wait for.';
+  'volume in the lists of markets; returns how many trades. Cost: a row for each market that '
+  'ever traded, and those trades. Errors: UNFIT_SESSION. Locks: the rows of the market''s '
+  'progress and of the market itself, none that it would wait for.';

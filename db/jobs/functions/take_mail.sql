@@ -139,9 +139,9 @@ $$;
 
 comment on function jobs.take_mail(bytea) is
   'The next mail to send, those with links first: one row, or none. Its link, if it has one '
-  '(confirm_email, password_reset, recovery, invitation), has the token with this SHA-256, which '
-  'the caller has made for this attempt. Unless jobs.finish_mail is called, the mail is due again '
-  'after a minute, and then after ever longer, 10 times. A mail that users asked for waits while its '
-  'mailbox has had as many of its kind as the bucket mail-account allows, for a day at most. '
-  'Errors: UNFIT_SESSION. Locks: the mail and the account, none that it would wait for; the '
-  'counter of the mailbox.';
+  '(confirm_email, password_reset, recovery, invitation), has the token with this SHA-256, '
+  'which the caller has made for this attempt. Unless jobs.finish_mail is called, the mail is '
+  'due again after a minute, and then after ever longer, 10 times. A mail that users asked for '
+  'waits while its mailbox has had as many of its kind as the bucket mail-account allows, for a '
+  'day at most. Errors: UNFIT_SESSION. Locks: the mail and the account, none that it would wait '
+  'for; the counter of the mailbox.';
