@@ -62,9 +62,9 @@ test.before("fill the tables", async () => {
         },
       ],
       [
-        "trading.orders",
+        "trading.ended_orders",
         {
-          ...{ id: next("id", "trading.orders"), public_id: "core.uuid_v7()" },
+          ...{ id: next("id", "trading.ended_orders"), public_id: "core.uuid_v7()" },
           ...{ market_id: "m", user_id: "u1" },
         },
       ],
