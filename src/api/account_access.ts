@@ -30,12 +30,11 @@ import {
 } from "./sign_in.ts";
 import {
   accountCounters,
-  hashClientOf,
   hashOfLink,
   isKnownBrowser,
   linkSubject,
+  ownHash,
   passkeySubject,
-  withOwnHash,
 } from "./sign_in_attempts.ts";
 
 /**
@@ -96,18 +95,11 @@ const signUp = route({
   handler: async ({ body, address, request, response }, context) => {
     const { access, commands, reads } = context;
     await access.countAttempt({ "sign-up": address }, response);
-    const client = hashClientOf(address, response);
     const { email, displayName, handle } = body;
     const invitationHash = isGiven(body.invitation) ? hashOfLink(body.invitation) : null;
     // As a sign-in with this address hashes it: one before the confirmation sends its mail again.
     const settings = await reads.getPasswordSettings({ standard: standardSettings, email });
-    const passwordHash = await hashPassword(body.password, settings, client).catch(
-      async (error: unknown) => {
-        // No account was made.
-        await access.giveBack({ "sign-up": address });
-        throw error;
-      },
-    );
+    const passwordHash = await hashPassword(body.password, settings);
     const { userId, emailConfirmed, cookie } = await commands.signUp({
       email,
       displayName,
@@ -140,22 +132,22 @@ const signIn = route({
   problems: rejections("WRONG_CREDENTIALS"),
   handler: async ({ body: { email, password }, address, request, response }, context) => {
     const { access, commands, reads } = context;
-    const isKnown = await isKnownBrowser(email, request, context);
-    const client = hashClientOf(address, response, isKnown);
-    return await access.attempt(accountCounters(email, address, isKnown), response, async () => {
-      const settings = await reads.getPasswordSettings({ standard: standardSettings, email });
-      const passwordHash = await hashPassword(password, settings, client);
-      const browser = browserBefore(request, context);
-      const signedIn = await commands.signIn({ email, passwordHash, ...browser });
-      context.outboxRelay.ring();
-      const answer = await withBrowserMark(sessionAnswer(signedIn), request, context);
-      if (!isStandard(settings)) {
-        const renewed = await hashPassword(password, newSettings(), client);
-        const { userId } = answer.body;
-        await commands.rehashPassword({ userId, currentHash: passwordHash, passwordHash: renewed });
-      }
-      return answer;
-    });
+    const counters = await accountCounters(email, address, request, context);
+    await access.countAttempt({ "sign-in": address, ...counters }, response);
+    const settings = await reads.getPasswordSettings({ standard: standardSettings, email });
+    const passwordHash = await hashPassword(password, settings);
+    const browser = browserBefore(request, context);
+    const signedIn = await commands.signIn({ email, passwordHash, ...browser });
+    context.outboxRelay.ring();
+    const answer = await withBrowserMark(sessionAnswer(signedIn), request, context);
+    // An attempt that was right changes nothing that others can count.
+    await commands.returnRequests({ counters });
+    if (!isStandard(settings)) {
+      const renewed = await hashPassword(password, newSettings());
+      const { userId } = answer.body;
+      await commands.rehashPassword({ userId, currentHash: passwordHash, passwordHash: renewed });
+    }
+    return answer;
   },
 });
 
@@ -191,13 +183,12 @@ const signInByLink = route({
   },
   problems: rejections("INVALID_LINK"),
   handler: async ({ body: { token }, address, request, response }, context) => {
-    return await context.access.attempt({ "sign-in": address }, response, async () => {
-      const browser = browserBefore(request, context);
-      const tokenHash = hashOfLink(token);
-      const signedIn = await context.commands.signInByLink({ tokenHash, ...browser });
-      context.outboxRelay.ring();
-      return sessionAnswer(signedIn);
-    });
+    await context.access.countAttempt({ "sign-in": address }, response);
+    const browser = browserBefore(request, context);
+    const tokenHash = hashOfLink(token);
+    const signedIn = await context.commands.signInByLink({ tokenHash, ...browser });
+    context.outboxRelay.ring();
+    return sessionAnswer(signedIn);
   },
 });
 
@@ -236,17 +227,16 @@ const changePassword = route({
   },
   problems: rejections("ACCOUNT_FROZEN", "WRONG_PASSWORD"),
   handler: async ({ body, userId, address, request, response }, context) => {
-    const { commands, outboxRelay } = context;
-    const client = hashClientOf(address, response, true);
-    const who = { userId, client, response };
-    return await withOwnHash(body.currentPassword, who, context, async (currentHash) => {
-      const passwordHash = await hashPassword(body.newPassword, newSettings(), client);
-      const browser = browserOf(request, context);
-      const change = { userId, currentHash, passwordHash, ...browser };
-      const cookie = await commands.changePassword(change);
-      outboxRelay.ring();
-      return await withBrowserMark(sessionAnswer({ userId, cookie }), request, context);
+    const currentHash = await ownHash(body.currentPassword, { userId, address, response }, context);
+    const passwordHash = await hashPassword(body.newPassword, newSettings());
+    const cookie = await context.commands.changePassword({
+      userId,
+      currentHash,
+      passwordHash,
+      ...browserOf(request, context),
     });
+    context.outboxRelay.ring();
+    return await withBrowserMark(sessionAnswer({ userId, cookie }), request, context);
   },
 });
 
@@ -310,23 +300,20 @@ const resetPassword = route({
     const { token, password, credential } = body;
     const keeps = isGiven(credential);
     const counted = keeps && { "sign-in-account": passkeySubject(credential) };
-    const counters = { "sign-in": address, ...counted };
-    const client = hashClientOf(address, response);
-    return await context.access.attempt(counters, response, async () => {
-      const tokenHash = hashOfLink(token);
-      const proof = keeps
-        ? found(await proofOf(credential, request, context), rejection("INVALID_PASSKEY"))
-        : {};
-      const passwordHash = await hashPassword(password, newSettings(), client);
-      const browser = browserOf(request, context);
-      const { waysIn, ...signedIn } = await context.commands.resetPassword({
-        ...{ tokenHash, passwordHash, ...browser, ...proof },
-      });
-      context.outboxRelay.ring();
-      const answer = await withBrowserMark(sessionAnswer(signedIn), request, context);
-      const shown = JSON.parse(waysIn) as z.output<typeof waysInSchema>;
-      return { ...answer, body: { ...answer.body, waysIn: shown } };
+    await context.access.countAttempt({ "sign-in": address, ...counted }, response);
+    const tokenHash = hashOfLink(token);
+    const proof = keeps
+      ? found(await proofOf(credential, request, context), rejection("INVALID_PASSKEY"))
+      : {};
+    const passwordHash = await hashPassword(password, newSettings());
+    const browser = browserOf(request, context);
+    const { waysIn, ...signedIn } = await context.commands.resetPassword({
+      ...{ tokenHash, passwordHash, ...browser, ...proof },
     });
+    context.outboxRelay.ring();
+    const answer = await withBrowserMark(sessionAnswer(signedIn), request, context);
+    const shown = JSON.parse(waysIn) as z.output<typeof waysInSchema>;
+    return { ...answer, body: { ...answer.body, waysIn: shown } };
   },
 });
 
@@ -347,11 +334,9 @@ const changeEmail = route({
   problems: rejections("ACCOUNT_FROZEN", "WRONG_PASSWORD"),
   handler: async ({ body: { email, password }, userId, address, response }, context) => {
     await context.access.countAttempt({ "mail-account": userId }, response);
-    const who = { userId, client: hashClientOf(address, response, true), response };
-    return await withOwnHash(password, who, context, async (passwordHash) => {
-      await context.commands.changeEmail({ userId, email, passwordHash });
-      return { status: 200, body: {} } as const;
-    });
+    const passwordHash = await ownHash(password, { userId, address, response }, context);
+    await context.commands.changeEmail({ userId, email, passwordHash });
+    return { status: 200, body: {} };
   },
 });
 
@@ -411,17 +396,17 @@ const confirmEmail = route({
         : await access.identify("token", request, response);
     const isAttempt = isGiven(password);
     const counted = isAttempt && { "sign-in-account": linkSubject(token) };
-    const client = hashClientOf(address, response, caller !== undefined);
-    return await access.attempt({ "sign-in": address, ...counted }, response, async () => {
-      const tokenHash = hashOfLink(token);
-      const given = { standard: standardSettings, linkHash: tokenHash };
-      const passwordHash = isAttempt
-        ? await hashPassword(password, await reads.getPasswordSettings(given), client)
-        : null;
-      const proof = { userId: caller?.userId ?? null, passwordHash };
-      const confirmed = await commands.confirmEmail({ tokenHash, handle, ...proof });
-      return found(confirmed, rejection("WRONG_CREDENTIALS"));
-    });
+    await access.countAttempt({ "sign-in": address, ...counted }, response);
+    const tokenHash = hashOfLink(token);
+    const passwordHash = isAttempt
+      ? await hashPassword(
+          password,
+          await reads.getPasswordSettings({ standard: standardSettings, linkHash: tokenHash }),
+        )
+      : null;
+    const proof = { userId: caller?.userId ?? null, passwordHash };
+    const confirmed = await commands.confirmEmail({ tokenHash, handle, ...proof });
+    return found(confirmed, rejection("WRONG_CREDENTIALS"));
   },
 });
 

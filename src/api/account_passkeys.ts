@@ -275,13 +275,12 @@ const signInByPasskey = route({
   problems: rejections("INVALID_PASSKEY"),
   handler: async ({ body: { credential }, address, request, response }, context) => {
     const counters = { "sign-in": address, "sign-in-account": passkeySubject(credential) };
-    return await context.access.attempt(counters, response, async () => {
-      const proof = found(await proofOf(credential, request, context), invalid);
-      const browser = browserBefore(request, context);
-      const signedIn = await context.commands.signInByPasskey({ ...proof, ...browser, address });
-      context.outboxRelay.ring();
-      return sessionAnswer(signedIn, invalid);
-    });
+    await context.access.countAttempt(counters, response);
+    const proof = found(await proofOf(credential, request, context), invalid);
+    const browser = browserBefore(request, context);
+    const signedIn = await context.commands.signInByPasskey({ ...proof, ...browser, address });
+    context.outboxRelay.ring();
+    return sessionAnswer(signedIn, invalid);
   },
 });
 

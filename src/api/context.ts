@@ -112,17 +112,7 @@ export function makeContext(
     readiness: createReadiness(monitoring),
     privilegeCheck,
     authenticator,
-    access: makeAccess({
-      authenticator,
-      limiter: createRequestLimiter({ pool: checks }),
-      giveBack: (counters) =>
-        callsOn(checks, api)
-          .returnRequests({ counters })
-          .catch((error: unknown) => {
-            logger.warn({ error }, "an attempt stays counted that was not wrong");
-          }),
-      site,
-    }),
+    access: makeAccess({ authenticator, limiter: createRequestLimiter({ pool: checks }), site }),
     sharedAnswers: createSharedAnswers({
       ...(answersKeptMs !== undefined && { keptMs: answersKeptMs }),
       bytesOf: (answer) => (typeof answer === "string" ? 2 * answer.length : Infinity),

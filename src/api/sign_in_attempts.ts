@@ -1,8 +1,6 @@
 import type { Request, Response } from "express";
 import { bytesOf } from "../accounts/passkeys.ts";
 import { hashPassword, standardSettings } from "../accounts/passwords.ts";
-import type { HashClient } from "../accounts/passwords.ts";
-import type { AttemptCounters } from "../http/access.ts";
 import { ProblemError, rejection } from "../http/problems.ts";
 import { browserMarkOf } from "../http/session_cookie.ts";
 import { isWellFormedSecret, sha256Of } from "../secrets.ts";
@@ -12,17 +10,19 @@ import type { Context } from "./context.ts";
 
 /**
  * By what attempts to sign in to an account are counted: those of browsers that its user has used
- * before by themselves, so that no stranger can use them up; others by address, by account and
- * address, and all of an account together.
+ * before by themselves, so that no stranger can use them up; others by account and address, and all
+ * of these together.
  */
-export function accountCounters(email: string, address: string, isKnown: boolean): AttemptCounters {
+export async function accountCounters(
+  email: string,
+  address: string,
+  request: Request,
+  context: Pick<Context, "commands">,
+): Promise<{ "sign-in-account": string; "sign-in-strangers"?: string }> {
   const account = emailSubject(email);
-  return isKnown
+  return (await isKnownBrowser(email, request, context))
     ? { "sign-in-account": `${account} known` }
-    : {
-        ...{ "sign-in": address, "sign-in-account": `${account} ${address}` },
-        "sign-in-strangers": account,
-      };
+    : { "sign-in-account": `${account} ${address}`, "sign-in-strangers": account };
 }
 
 /** Whether the user of an address has signed in with this browser before. */
@@ -65,23 +65,13 @@ export function hashOfLink(token: string): Buffer {
   return sha256Of(token);
 }
 
-/**
- * Does something with the hash of the password that a user gave as their own. It is an attempt of that
- * user, whatever others at the address do.
- */
-export async function withOwnHash<Result>(
+/** Hashes the password that a user gave as their own. It counts as an attempt to sign in. */
+export async function ownHash(
   password: string,
-  { userId, client, response }: { userId: string; client: HashClient; response: Response },
+  { userId, address, response }: { userId: string; address: string; response: Response },
   { access, reads }: Pick<Context, "access" | "reads">,
-  work: (passwordHash: string) => Promise<Result>,
-): Promise<Result> {
-  return await access.attempt({ "sign-in-account": userId }, response, async () => {
-    const settings = await reads.getPasswordSettings({ standard: standardSettings, userId });
-    return await work(await hashPassword(password, settings, client));
-  });
-}
-
-/** Who waits for the hash of a request. */
-export function hashClientOf(address: string, response: Response, isKnown = false): HashClient {
-  return { address, isKnown, hasLeft: () => response.destroyed };
+): Promise<string> {
+  await access.countAttempt({ "sign-in": address, "sign-in-account": userId }, response);
+  const settings = await reads.getPasswordSettings({ standard: standardSettings, userId });
+  return await hashPassword(password, settings);
 }

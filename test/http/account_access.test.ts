@@ -504,9 +504,7 @@ test.serial("a password is hashed anew at sign-in when its settings are old", as
       )
     ).rows[0].hash as string;
   const { hashPassword } = await import("../../src/accounts/passwords.ts");
-  const old = await hashPassword(person.password, "$argon2id$v=19$m=64,t=1,p=1$c29tZXNhbHQ", {
-    address: "192.0.2.1",
-  });
+  const old = await hashPassword(person.password, "$argon2id$v=19$m=64,t=1,p=1$c29tZXNhbHQ");
   await pool.query(
     `update identity.passwords as p set password_hash = $2
      from identity.users as u where u.id = p.user_id and u.public_id = $1`,

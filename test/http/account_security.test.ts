@@ -321,6 +321,7 @@ test.serial(
 
 test.serial("429: every route that tries a secret or sends a mail counts attempts", async (t) => {
   const { visitor: member } = await makeMember(service, worker);
+  const { visitor: another } = await makeMember(service, worker);
   for (const bucket of ["sign-in", "sign-up", "mail"]) {
     await operate("set_rate_limit", { bucket, max_requests: 1, window_seconds: 3600 });
   }
@@ -336,23 +337,19 @@ test.serial("429: every route that tries a secret or sends a mail counts attempt
     [
       ...["PUT", "/api/account/password"],
       () => ({ currentPassword: password, newPassword: "a long new one" }),
-      ...(["sign-in-account", 1] as const),
     ],
-    // The member's attempts before count too, and so do the two that ask for another address.
-    [
-      ...["POST", "/api/account/email"],
-      () => ({ email: anybody().email, password }),
-      ...(["sign-in-account", 2] as const),
-    ],
-    ["POST", "/api/account/email/resend", () => undefined, "mail-account", 3],
-  ] as [string, string, () => object | undefined, string?, number?][];
-  for (const [index, [method, path, bodyOf, bucket, max_requests]] of attempts.entries()) {
+    ["POST", "/api/account/email", () => ({ email: anybody().email, password })],
+    ["POST", "/api/account/email/resend", () => undefined, "mail-account"],
+  ] as [string, string, () => object | undefined, string?][];
+  for (const [index, [method, path, bodyOf, bucket]] of attempts.entries()) {
     if (bucket !== undefined) {
-      await operate("set_rate_limit", { bucket, max_requests, window_seconds: 3600 });
+      await operate("set_rate_limit", { bucket, max_requests: 1, window_seconds: 3600 });
     }
     const isOfMembers = withToken.some((route) => route.path === path);
     const attempt = async () => {
-      const visitor = isOfMembers ? member : makeVisitor(service);
+      // The first has asked for another address, which counts, too.
+      const own = bucket === undefined ? member : another;
+      const visitor = isOfMembers ? own : makeVisitor(service);
       const body = bodyOf();
       const headers = from(`198.18.0.${index}`);
       return (await visitor.call(method, path, { headers, ...(body && { body }) })).status;

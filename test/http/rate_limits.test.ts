@@ -385,10 +385,7 @@ test.serial("429: every route is counted before it validates the request", async
     },
   };
   const { authenticator, site } = context;
-  const { count } = makeAccess({
-    ...{ authenticator, limiter, site },
-    giveBack: () => Promise.resolve(),
-  });
+  const { count } = makeAccess({ authenticator, limiter, site });
   const access = { ...context.access, identify: () => Promise.resolve(caller as never), count };
   const app = makeApp({ context: { ...context, access } });
   const { url, close } = await listen(app, { host: "127.0.0.1", port: 0 });

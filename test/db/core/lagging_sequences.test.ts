@@ -48,7 +48,6 @@ async function columnsWithSequences(client: PoolClient): Promise<Column[]> {
 async function restartAll(client: PoolClient): Promise<Column[]> {
   const columns = await columnsWithSequences(client);
   for (const { sequence } of columns) await client.query(`alter sequence ${sequence} restart`);
-  await client.query("alter sequence trading.order_ids restart");
   return columns;
 }
 
