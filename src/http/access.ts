@@ -9,7 +9,6 @@ import type {
   Staff,
   StaffRole,
 } from "../database/calls.ts";
-import { DatabaseFailure } from "../database/failures.ts";
 import { isWellFormedSecret } from "../secrets.ts";
 import type { SecretPrefix } from "../secrets.ts";
 import { tokenOf } from "./authentication.ts";
@@ -69,17 +68,6 @@ export interface Access {
   ) => Promise<void>;
   /** Counts an attempt in these buckets, or ends the request if there were too many: 429. */
   countAttempt: (counters: AttemptCounters, response: Response) => Promise<void>;
-  /** Takes an attempt back that was counted. */
-  giveBack: (counters: AttemptCounters) => Promise<void>;
-  /**
-   * Makes an attempt to prove who one is. It stays counted only if it was wrong: not if it was right,
-   * and not if it was not judged, because of an overload or since the client has left.
-   */
-  attempt: <Result>(
-    counters: AttemptCounters,
-    response: Response,
-    work: () => Promise<Result>,
-  ) => Promise<Result>;
 }
 
 /** What attempts are counted in: by address, and by an account or its e-mail address. */
@@ -91,8 +79,6 @@ export type AttemptCounters = Pick<
 export interface AccessOptions {
   authenticator: Authenticator;
   limiter: RequestLimiter;
-  /** Takes an attempt back. */
-  giveBack: (counters: AttemptCounters) => Promise<void>;
   site: Pick<Site, "isSecure">;
 }
 
@@ -133,7 +119,7 @@ function credentialsOf({ authenticator, site }: AccessOptions): Credentials {
 
 /** The checks of one process. */
 export function makeAccess(options: AccessOptions): Access {
-  const { authenticator, giveBack, limiter } = options;
+  const { authenticator, limiter } = options;
   const { token, cookie, sessionToken, staffKeys } = credentialsOf(options);
 
   /** Counts a request, or ends it if there are too many. */
@@ -197,18 +183,6 @@ export function makeAccess(options: AccessOptions): Access {
       if (counters !== undefined) await take(timesOf(counters, requests), response);
     },
     countAttempt: take,
-    giveBack,
-    attempt: async (counters, response, work) => {
-      await take(counters, response);
-      try {
-        const result = await work();
-        await giveBack(counters);
-        return result;
-      } catch (error) {
-        if (error instanceof DatabaseFailure) await giveBack(counters);
-        throw error;
-      }
-    },
   };
 }
 

@@ -65,8 +65,7 @@ process.send?.({ url });
 function makeUnlimitedAccess({ authenticator, site }: Context): Access {
   const noPolicy = { requestsPerMinute: null, burstCapacity: null, remaining: null, windows: null };
   const take = () => Promise.resolve({ allowed: true, retryAfterSeconds: null, ...noPolicy });
-  const giveBack = () => Promise.resolve();
-  return makeAccess({ authenticator, limiter: { take }, giveBack, site });
+  return makeAccess({ authenticator, limiter: { take }, site });
 }
 
 /** Express and nothing else: it takes a body and gives one. */

@@ -168,9 +168,9 @@ tryRule(
     const body = { marketId: await makeMarket(), side: "yes", price: 10, quantity: 1 };
     const { key } = await makeTrader();
     const blocker = await database().connect();
-    await blocker.query("begin; lock table trading.active_orders in access exclusive mode");
+    await blocker.query("begin; lock table trading.orders in access exclusive mode");
     const other = await database().connect();
-    const waiting = other.query("select count(*) from trading.active_orders");
+    const waiting = other.query("select count(*) from trading.orders");
     const placed = call("POST", "/api/v1/orders", { key, body });
     const long = "select from pg_locks where not granted and waitstart < now() - interval '2.2 s'";
     await until("the lock has lasted", async () => (await database().query(long)).rows.length > 0);
@@ -230,9 +230,7 @@ tryRule("MailsNotSent", "a mail waits for 16 minutes", async () => {
 
 tryRule("MailsGivenUp", "a mail server takes a mail at none of ten attempts", async (t) => {
   for (let attempt = 1; attempt <= 10; attempt++) {
-    const { rows } = await database().query(
-      "select * from jobs.take_mail(token_hash => sha256(random()::text::bytea))",
-    );
+    const { rows } = await database().query("select * from jobs.take_mail()");
     t.is(rows.length, 1);
     await database().query("select jobs.finish_mail(mail_id => $1, error => 'refused')", [
       rows[0].mail_id,
@@ -285,9 +283,9 @@ tryRule("Deadlocks", "two sessions wait for each other", async (t) => {
   const clients = [await database().connect(), await database().connect()];
   const [one, other] = clients as [(typeof clients)[0], (typeof clients)[0]];
   await one.query("begin; lock table identity.users in access exclusive mode");
-  await other.query("begin; lock table trading.ended_orders in access exclusive mode");
+  await other.query("begin; lock table trading.orders in access exclusive mode");
   const results = await Promise.allSettled([
-    one.query("lock table trading.ended_orders in access exclusive mode"),
+    one.query("lock table trading.orders in access exclusive mode"),
     other.query("lock table identity.users in access exclusive mode").finally(() => undefined),
   ]);
   t.true(results.some(({ status }) => status === "rejected"));
