@@ -305,7 +305,7 @@ export const cashDamages: Damage[] = [
   ...[
     "identity.users_id_seq restart with 1",
     "ledger.journal_ids restart with 1",
-    "trading.orders_id_seq restart with 2",
+    "trading.order_ids restart with 2",
     "trading.outbox_id_seq restart with 1",
     "admin.audit_log_id_seq restart with 1",
   ].map((change): Damage => [
