@@ -186,7 +186,8 @@ async function putFile(client: ClientBase, file: InstalledFile, state: FileState
       await client.query(file.sql);
       return;
     }
-    default:
+    case "comments":
+    case "grants":
       if (isChanged) await client.query(file.sql);
   }
 }

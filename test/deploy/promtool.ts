@@ -81,7 +81,9 @@ function test(file: object): boolean {
   try {
     const path = join(directory, "test.yml");
     writeFileSync(path, JSON.stringify(file));
-    const { status, stdout, stderr } = spawnSync("promtool", ["test", "rules", path]);
+    const { status, stdout, stderr } = spawnSync("promtool", ["test", "rules", path], {
+      encoding: "utf8",
+    });
     if (status !== 0) console.error(`${stdout}${stderr}`);
     return status === 0;
   } finally {

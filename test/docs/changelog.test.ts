@@ -26,7 +26,10 @@ test("CHANGELOG.md lists versions from the newest, and only the newest may be un
     versions.toSorted((a, b) => -a.localeCompare(b, "en", { numeric: true })),
   );
   headings.forEach(({ date }, place) => {
-    t.regex(date, place === 0 ? /^(?:Unreleased|\d{4}-\d\d-\d\d)$/ : /^(?:withdrawn|\d{4}-\d\d-\d\d)$/);
+    t.regex(
+      date,
+      place === 0 ? /^(?:Unreleased|\d{4}-\d\d-\d\d)$/ : /^(?:withdrawn|\d{4}-\d\d-\d\d)$/,
+    );
   });
 });
 

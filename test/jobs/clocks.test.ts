@@ -60,7 +60,15 @@ test.serial("of several workers, one requests the job of a minute", async (t) =>
   let ran = 0;
   const start = () =>
     startTestWorker(exchange.database, {
-      crontab: [{ name: "time__tell", cron: "* * * * *", run: async () => void ran++ }],
+      crontab: [
+        {
+          name: "time__tell",
+          cron: "* * * * *",
+          run: async () => {
+            ran++;
+          },
+        },
+      ],
     });
   const workers = [await start(), await start(), await start()];
   try {

@@ -21,8 +21,8 @@ let database: OwnDatabase;
 test.before("a later release, and a database of this one", async () => {
   [later, database] = await Promise.all([makeCheckout(), createDatabase({ empty: true })]);
   const manifest = join(later.directory, "package.json");
-  const { version: _, ...others } = JSON.parse(await readFile(manifest, "utf8"));
-  await writeFile(manifest, JSON.stringify({ version: "99.0.0", ...others }));
+  const contents = JSON.parse(await readFile(manifest, "utf8"));
+  await writeFile(manifest, JSON.stringify({ ...contents, version: "99.0.0" }));
   await migrateDatabase(database.connectionString);
 });
 test.after.always("drop both", async () => {

@@ -38,7 +38,7 @@ export function keepBatches<Value>({
       });
       for (const id of part) asking.set(id, question);
     }
-    await Promise.all(ids.map((id) => asking.get(id)));
+    await Promise.all(ids.flatMap((id) => asking.get(id) ?? []));
     return new Map(
       ids.flatMap((id) => {
         const value = kept.get(id);

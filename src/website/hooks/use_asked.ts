@@ -32,7 +32,7 @@ export function useAsked<Data>(
     setState((before) => ({ ...before, isLoading: true }));
     const failed: Result<Data> = { ok: false, problem: unreadable };
     const answered = latest.current().catch((error: unknown) => {
-      console.error(error);
+      reportError(error);
       return failed;
     });
     void answered.then((result) => {

@@ -93,12 +93,10 @@ test.before("fill the tables", async () => {
     }
     await client.query("reset session_replication_role; analyze");
   });
-  const { rows } = await database.pool.query(
-    "select trade_id, taker_order_id from analytics.trades limit 1",
-  );
+  const { rows } = await database.pool.query("select taker_order_id from analytics.trades limit 1");
   Object.assign(ids, { market_id: market, user_id: ann, taker_user_id: ann, maker_user_id: bob });
   Object.assign(ids, {
-    trade_id: fills[0]!.id ?? rows[0].trade_id,
+    trade_id: fills[0]!.id,
     order_id: rows[0].taker_order_id,
   });
 });
