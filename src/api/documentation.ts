@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import type { Request, RequestHandler, Response } from "express";
+import type { RequestHandler } from "express";
 import { z } from "zod";
 import { clientAddressOf } from "../http/client_address.ts";
 import { securePage } from "../http/page_security.ts";
@@ -31,13 +31,12 @@ export function documentationRoutes(routes: () => Route[]): Route[] {
         caching: documentCaching,
       },
     },
-    handler: async ({ request, response }) => {
+    handler: async () => {
       document ??= compressedFile(
         "application/json; charset=utf-8",
         Buffer.from(JSON.stringify(makeDocument(routes()))),
       );
-      sendCached(request, response, await document);
-      return answered;
+      return { file: await document, headers: keptByClients };
     },
   });
 
@@ -65,14 +64,9 @@ export function documentationRoutes(routes: () => Route[]): Route[] {
 /** These files change with the version that is served. */
 const documentCaching = { freshSeconds: 3600, staleSeconds: 86_400 };
 
-function sendCached(request: Request, response: Response, file: StaticFile): void {
-  const { freshSeconds, staleSeconds } = documentCaching;
-  response.setHeader(
-    "Cache-Control",
-    `public, max-age=${freshSeconds}, stale-while-revalidate=${staleSeconds}`,
-  );
-  sendFile(request, response, file);
-}
+const keptByClients = {
+  "Cache-Control": `public, max-age=${documentCaching.freshSeconds}, stale-while-revalidate=${documentCaching.staleSeconds}`,
+};
 
 /** Images of the page's styles are in the styles. */
 const secure = securePage({ images: ["data:"] });
@@ -135,7 +129,8 @@ export function documentationFiles({ access }: Pick<Context, "access">): Request
     await access.count("read", client, response);
     const found = await file;
     secure(request, response, () => {
-      sendCached(request, response, found);
+      response.setHeaders(new Map(Object.entries(keptByClients)));
+      sendFile(request, response, found);
     });
   };
 }

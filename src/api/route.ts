@@ -4,6 +4,7 @@ import type { KeyScope } from "../database/calls.ts";
 import type { Auth, Callers, RateLimit } from "../http/access.ts";
 import type { Caching } from "../http/caching.ts";
 import type { Problem } from "../http/problems.ts";
+import type { StaticFile } from "../http/static_file.ts";
 import type { Context } from "./context.ts";
 import type { Idempotency } from "./idempotency.ts";
 
@@ -158,7 +159,7 @@ export interface ResponseDescription {
 }
 
 type HandlerResult<Responses extends ResponseDescriptions> =
-  DeclaredAnswer<Responses> | TextAlone<Responses> | typeof answered;
+  DeclaredAnswer<Responses> | TextAlone<Responses> | FileAnswer | typeof answered;
 
 /**
  * An answer in one of the declared ways. `text` is sent as it is, such as JSON that the database
@@ -177,6 +178,12 @@ type Headers<Described> = Described extends { headers: readonly (infer Name exte
   ? { headers: Record<Name, string | string[]> }
   : { headers?: never };
 
+/** A 200 whose body is a file in memory. */
+interface FileAnswer {
+  file: StaticFile;
+  headers: Record<string, string>;
+}
+
 /** Text alone is the body of a 200 that has no headers of its own. */
 type TextAlone<Responses> = Responses extends { 200: { headers: readonly string[] } }
   ? never
@@ -191,6 +198,7 @@ export const answered = { isAnswered: true } as const;
 export type Answer =
   | string
   | { status: number; text?: string; body?: unknown; headers?: Record<string, string | string[]> }
+  | FileAnswer
   | typeof answered;
 
 /** A route without its own types. `route` has checked them. */

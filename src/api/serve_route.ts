@@ -6,6 +6,7 @@ import { noteRoute } from "../http/error_handler.ts";
 import { readJson } from "../http/json_body.ts";
 import { ProblemError } from "../http/problems.ts";
 import { sendText } from "../http/respond.ts";
+import { sendFile } from "../http/static_file.ts";
 import { rejectUnknownFields, validate } from "../http/validate.ts";
 import type { Context } from "./context.ts";
 import { readIdempotency } from "./idempotency.ts";
@@ -110,6 +111,11 @@ function send(exchange: Exchange, route: Route, answer: Answer): void {
   }
   if ("isAnswered" in answer) return;
   const { request, response } = exchange;
+  if ("file" in answer) {
+    response.setHeaders(new Map(Object.entries(answer.headers)));
+    sendFile(request, response, answer.file);
+    return;
+  }
   const { status, body, text = JSON.stringify(body), headers = {} } = answer;
   const { caching, contentType } = route.responses[status] ?? {};
   response.setHeaders(new Map(Object.entries(headers)));

@@ -56,6 +56,8 @@ const DENIED = "42501";
 for (const role of ["exchange_api", "exchange_operator", "exchange_worker"] as const) {
   test(`${role} can read and change no table, each of them tried, but for views of its own`, async (t) => {
     const allViews = await views();
+    // A call locks this one, so that an installation waits for calls under way.
+    const readable = role === "exchange_operator" ? [] : ["installer.installations"];
     const ownViews = allViews.filter((view) => view.startsWith("admin."));
     const all = (await tables()).filter(
       (table) => role !== "exchange_operator" || !ownViews.includes(table),
@@ -64,7 +66,7 @@ for (const role of ["exchange_api", "exchange_operator", "exchange_worker"] as c
     const pool = database.connectAs(role, { max: 1 });
     for (const table of all) {
       for (const statement of [
-        `select from ${table}`,
+        ...(readable.includes(table) ? [] : [`select from ${table}`]),
         // The views that show several tables accept no rows.
         ...(!allViews.includes(table)
           ? [`insert into ${table} default values`, `delete from ${table}`, `truncate ${table}`]
@@ -79,7 +81,7 @@ for (const role of ["exchange_api", "exchange_operator", "exchange_worker"] as c
   });
 }
 
-test("no role has any privilege on any table; operators read the views of admin", async (t) => {
+test("roles have no privilege on tables but one; operators read the views of admin", async (t) => {
   const privileged = await names(`
     select c.oid::regclass || ' ' || pg_get_userbyid(x.grantee) || ' ' || x.privilege_type as name
     from pg_class as c
@@ -87,10 +89,11 @@ test("no role has any privilege on any table; operators read the views of admin"
     cross join aclexplode(c.relacl) as x
     where pg_get_userbyid(x.grantee) <> 'exchange_owner' and n.nspname <> 'analytics'`);
   const viewsOfOperators = (await views()).filter((view) => view.startsWith("admin."));
-  t.deepEqual(
-    privileged.sort(),
-    viewsOfOperators.map((view) => `${view} exchange_operator SELECT`),
-  );
+  t.deepEqual(privileged.sort(), [
+    ...viewsOfOperators.map((view) => `${view} exchange_operator SELECT`),
+    "installer.installations exchange_api SELECT",
+    "installer.installations exchange_worker SELECT",
+  ]);
 });
 
 test("exchange_api calls the functions of api, all of them, and no others", async (t) => {

@@ -26,8 +26,12 @@ test("no note in the code defers work", (t) => {
   t.deepEqual(linesWith(texts, /\b(?:TO[D]O|FIX[M]E|X[X]X|HA[C]K)\b/), []);
 });
 
-/** These skip what needs a browser or PgBouncer where it is not installed. */
-const maySkip = ["test/website/journey.ts", "test/database/pgbouncer.test.ts"];
+/** These skip what needs a browser, PgBouncer or promtool where it is not installed. */
+const maySkip = [
+  "test/website/journey.ts",
+  "test/database/pgbouncer.test.ts",
+  "test/deploy/alerts.test.ts",
+];
 
 test("no test is skipped, singled out or expected to fail", (t) => {
   const tests = code.filter((path) => path.startsWith("test/") && !maySkip.includes(path));

@@ -115,6 +115,7 @@ test("answers of the routes of accounts are as the document says", async (t) => 
   await call("POST", "/email/resend");
   await takeMails(worker).then(async (mails) => {
     const sent = mails.findLast(({ kind }) => kind === "confirm_email");
+    await callAs(guest, "POST", "/link", { body: { token: sent?.token } });
     await call("POST", "/email/confirm", { token: sent?.token });
     await call("POST", "/email/confirm", { token: sent?.token });
   });

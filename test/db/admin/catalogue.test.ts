@@ -277,6 +277,7 @@ test("every constraint that an operator's values can break is said in words", as
     "links_name_the_address_that_they_prove",
     "mails_are_due_until_they_are_sent",
     "mails_are_of_a_known_kind",
+    "market_listings_are_of_a_list",
     "markets_have_an_outcome_once_resolved",
     "markets_pay_what_the_outcome_says",
     "passkeys_credential_id_has_16_to_1023_bytes",

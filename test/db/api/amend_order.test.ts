@@ -171,6 +171,12 @@ for (const [title, amendment] of amendments) {
     t.is((await amend(ann, nothing, amendment)).code, "LIMITS_SETUP_REQUIRED");
     await operate("self_exclude", { user_id: ann });
     t.is((await amend(ann, id, amendment)).code, "SELF_EXCLUDED");
+    await exchange.database.pool.query(
+      `update trading.traders as t
+       set limits_reviewed_at = (select min(c.created_at) from risk.limit_changes as c where c.user_id = t.user_id)
+       where t.user_id = (select id from identity.users where public_id = $1)`,
+      [ann],
+    );
   });
 }
 

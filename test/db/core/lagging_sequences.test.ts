@@ -46,9 +46,11 @@ async function columnsWithSequences(client: PoolClient): Promise<Column[]> {
 
 /** The sequences as they are in a copy: at their beginning. */
 async function restartAll(client: PoolClient): Promise<Column[]> {
-  const columns = await columnsWithSequences(client);
-  for (const { sequence } of columns) await client.query(`alter sequence ${sequence} restart`);
-  return columns;
+  const { rows } = await client.query(
+    "select oid::regclass::text as name from pg_class where relkind = 'S' and relowner = 'exchange_owner'::regrole",
+  );
+  for (const { name } of rows) await client.query(`alter sequence ${name} restart`);
+  return await columnsWithSequences(client);
 }
 
 const lagging = async (client: PoolClient) =>

@@ -13,6 +13,7 @@ const appendOnly = [
   "ledger.posted_entries",
   "ledger.posted_journals",
   "ledger.verifications",
+  "risk.limit_changes",
   "trading.archived_orders",
   "trading.order_reductions",
   "trading.order_replacements",
