@@ -174,7 +174,6 @@ const ofSession = { userId: uuid, sessionId: uuid };
 const ofBrowser = { browser: nullable(text), isHostOnly: boolean };
 const ofBrowserBefore = { ...ofBrowser, endedCookieHash: nullable(bytea) };
 const ofChallenge = { challenge: bytea, credentialId: bytea };
-const ofSets = { userId: uuid, marketId: uuid, quantity: int };
 const amendment = { price: nullable(int), quantity: nullable(int) };
 const ofKey = { userId: uuid, idempotencyKey: uuid, requestFingerprint: uuid };
 /** A command that is carried out once, however often it is sent. */
@@ -238,12 +237,6 @@ export const api = functionsOf("api", {
   ),
   setDeadMan: repeatable({ ...ofUser, timeoutMs: int, ...idempotency }, oneRow(setSwitch)),
   getDeadMan: repeatable(ofUser, one(json)),
-
-  /** For servers of version 0.2.0, which may run beside later ones: these four. */
-  amendOrder: once({ ...ofOrder, ...amendment }, oneRow(commandResult)),
-  cancelOrder: once(ofOrder, oneRow(commandResult)),
-  splitPosition: once(ofSets, oneRow(commandResult)),
-  mergePosition: once(ofSets, oneRow(commandResult)),
 
   getAccount: repeatable(ofUser, one(json)),
   getRateLimits: repeatable(ofUser, one(json)),
@@ -463,8 +456,6 @@ export const jobs = functionsOf("jobs", {
   claimTick: repeatable({ job: text, tickAt: timestamp }, one(boolean)),
   nextWork: repeatable(toPassOver, oneRow(nextWork)),
 
-  /** For workers of version 0.2.0, which may run beside later ones. */
-  dueReleases: repeatable(toPassOver, many(bigint)),
   dueReleaseGroups: repeatable(toPassOver, many(arrayOf(bigint))),
   dueExpiries: repeatable(toPassOver, many(bigint)),
   dueClosings: repeatable(toPassOver, many(bigint)),

@@ -102,7 +102,7 @@ async function cancelOrders({ pool }: BenchDatabase, traders: [number, number]):
     for (const { user_id: userId, order_id: orderId } of rows) {
       await client.query({
         name: "cancel",
-        text: "select api.cancel_order(user_id => $1, order_id => $2)",
+        text: "select api.run_command('cancel', user_id => $1, order_id => $2)",
         values: [userId, orderId],
       });
     }

@@ -179,7 +179,7 @@ test.serial(
     t.is(await place(bob, buy("no", 10, 60)), null);
     while ((await api.query("select api.relay_outbox() as count")).rows[0].count > 0);
     // Two changes of the market, and one fill of a maker.
-    t.is((await api.query("select count(*) as count from api.read_events(0)")).rows[0].count, 3);
+    t.is((await api.query("select count(*) as count from api.follow_events(0)")).rows[0].count, 3);
     const worker = await (await loginOn(database, ["exchange_worker"])).connect();
     for (const job of ["archive_orders()", "verify_ledger()"]) {
       t.is((await worker.query(`select jobs.${job} as count`)).rows[0].count, 0, job);

@@ -109,9 +109,9 @@ const attempts: Record<string, Attempt> = {
       order: { marketId: market, userId: trader, ...buy("yes", 5, 60) },
     }),
   "a cancel in the same market": (client, { bystander, bystanderOrder }) =>
-    call(client, api.cancelOrder, { userId: bystander, orderId: bystanderOrder }),
+    call(client, api.runCommand, { command: "cancel", userId: bystander, orderId: bystanderOrder }),
   "a cancel by the same trader in another market": (client, { trader, traderOrder }) =>
-    call(client, api.cancelOrder, { userId: trader, orderId: traderOrder }),
+    call(client, api.runCommand, { command: "cancel", userId: trader, orderId: traderOrder }),
   "a deposit to the trader": deposit("trader"),
   "a deposit to the maker": deposit("maker"),
   "a deposit to a user whose order it cannot reach": deposit("bystander"),

@@ -241,7 +241,7 @@ test.serial("a login that may only read can't send or read events", async (t) =>
   t.deepEqual(await untilMark(stream), [connected.data]);
   while (overheard.length === 0) await analyst.query("select");
   t.deepEqual([...new Set(overheard)], ["pgmarkets_events"]);
-  await t.throwsAsync(analyst.query("select * from api.read_events()"), { code: "42501" });
+  await t.throwsAsync(analyst.query("select * from api.follow_events()"), { code: "42501" });
   await t.throwsAsync(analyst.query("table trading.sent_events"), { code: "42501" });
   analyst.release(true);
 });

@@ -280,7 +280,7 @@ export const announcements: Mutation[] = [
     file: "api/functions/follow_events.sql",
     from: "e.id > follow_events.after_id",
     to: "e.id > follow_events.after_id + 1",
-    tests: ["db/api/read_events"],
+    tests: ["db/api/follow_events"],
   },
   {
     name: "trade_repeated",

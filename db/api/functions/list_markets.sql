@@ -58,7 +58,7 @@ begin
       case when list_markets.status <> 'closed' then c.open_market_count else 0 end
       + case when list_markets.status <> 'open' then c.closed_market_count else 0 end
       + case when list_markets.status = 'all' then c.paused_market_count else 0 end
-    ) into v_total
+    )::bigint into v_total
     from catalog.categories as c
     where v_category_id in (0, c.id);
   end if;

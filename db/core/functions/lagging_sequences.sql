@@ -1,21 +1,17 @@
--- One query for all columns: each is planned, and its highest id is at the end of an index.
 create or replace function core.lagging_sequences()
 returns table (sequence_name text, last_id bigint, highest_id bigint)
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_columns text;
+  v_column record;
+  v_last bigint;
+  v_highest bigint;
+  v_names text[] := '{}';
+  v_last_ids bigint[] := '{}';
+  v_highest_ids bigint[] := '{}';
 begin
-  select string_agg(
-    format(
-      'select %L, q.last_value - (not q.is_called)::int, (select max(t.%I) from %s as t) '
-      'from %s as q',
-      c.sequence_id, c.column_name, c.table_id, c.sequence_id
-    ),
-    ' union all '
-  ) into v_columns
-  from (
+  for v_column in
     select d.objid::regclass as sequence_id, d.refobjid::regclass as table_id,
       a.attname as column_name
     from pg_catalog.pg_class as s
@@ -38,12 +34,22 @@ begin
       ('trading.order_ids', 'trading.ended_orders', 'id'),
       ('trading.order_ids', 'trading.archived_orders', 'id'),
       ('trading.outbox_id_seq', 'trading.outbox_relay', 'noted_id')
-  ) as c;
-  return query execute format(
-    'select x.name, x.last_id, max(x.id) from (%s) as x (name, last_id, id) '
-    'group by x.name, x.last_id having max(x.id) > x.last_id order by x.name',
-    v_columns
-  );
+  loop
+    -- Each highest id is at the end of an index.
+    execute format(
+      'select q.last_value - (not q.is_called)::int, (select max(t.%I) from %s as t) from %s as q',
+      v_column.column_name, v_column.table_id, v_column.sequence_id
+    ) into v_last, v_highest;
+    v_names := v_names || v_column.sequence_id::text;
+    v_last_ids := v_last_ids || v_last;
+    v_highest_ids := v_highest_ids || v_highest;
+  end loop;
+  return query
+    select l.name, l.last_id, max(l.highest_id)
+    from unnest(v_names, v_last_ids, v_highest_ids) as l (name, last_id, highest_id)
+    group by l.name, l.last_id
+    having max(l.highest_id) > l.last_id
+    order by l.name;
 end
 $$;
 

@@ -219,9 +219,8 @@ test.serial("a use is recorded with its address, once a minute", async (t) => {
   t.deepEqual(await use("192.0.2.2"), ["2040-01-01T12:00:00.000Z", "192.0.2.1"]);
   await clock.advance(2000);
   t.deepEqual(await use("2001:db8::1"), ["2040-01-01T12:01:01.000Z", "2001:db8::1"]);
-  // A server of version 0.2.0 does not say from where.
   await clock.advance(61_000);
-  await exchange.api.query("select api.record_key_use(api_key_id => $1)", [id]);
+  await exchange.api.query("select api.note_key_use(api_key_id => $1)", [id]);
   const { last_used_at, last_used_address } = await rowOf(key);
   t.deepEqual([last_used_at.toISOString(), last_used_address], ["2040-01-01T12:02:02.000Z", null]);
 });

@@ -101,7 +101,7 @@ test.serial("the use of a key is recorded, to the minute", async (t) => {
   const [caller] = await authenticate(hashOf(key));
   const use = async (at: string) => {
     await clock.freeze(at);
-    await exchange.api.query("select api.record_key_use(api_key_id => $1)", [caller.apiKeyId]);
+    await exchange.api.query("select api.note_key_use(api_key_id => $1)", [caller.apiKeyId]);
     return (await keysOf(trader))[0].last_used_at.toISOString();
   };
   t.is(await use("2040-01-01T12:00:00Z"), "2040-01-01T12:00:00.000Z");

@@ -9,10 +9,10 @@ const { makeLiveMarket, makeMarket, makeTrader, rest, withRollback } = exchange;
 const commands: Record<string, string> = {
   place_orders: `api.place_orders(jsonb_build_array(jsonb_build_object(
     'marketId', $1::uuid, 'userId', $2::uuid, 'side', 'yes', 'price', 10, 'quantity', 1)))`,
-  amend_order: "api.amend_order($2, $3, 11, null)",
-  cancel_order: "api.cancel_order($2, $3)",
-  split_position: "api.split_position($2, $1, 1)",
-  merge_position: "api.merge_position($2, $1, 1)",
+  amend_order: "api.run_command('amend', $2, $3, price => 11)",
+  cancel_order: "api.run_command('cancel', $2, $3)",
+  split_position: "api.run_command('split', $2, market_id => $1, quantity => 1)",
+  merge_position: "api.run_command('merge', $2, market_id => $1, quantity => 1)",
   release_orders: "jobs.release_orders((select id from catalog.markets where public_id = $1))",
   release_group: "jobs.release_group(array(select id from catalog.markets where public_id = $1))",
   deposit: "admin.deposit($2, 1, 'x')",

@@ -3,7 +3,7 @@ import test from "ava";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 import { randomFrom } from "../../helpers/random.ts";
 
-/** api.count_requests, api.take_requests, admin.set_rate_limit and set_rate_policy. */
+/** api.count_requests, admin.set_rate_limit and set_rate_policy. */
 
 const exchange = testExchange(test);
 const { clock, makeTrader, operate } = exchange;
@@ -244,19 +244,6 @@ test.serial("windows: what each rolling one of a request has left, by bucket", a
     ],
   );
 });
-
-test.serial(
-  "api.take_requests counts as api.count_requests does, without the windows",
-  async (t) => {
-    const [{ windows, ...first }] = (await take({ v1: "shim" })) as [Outcome];
-    t.is(windows?.[0]?.remaining, 59);
-    const { rows } = await exchange.api.query("select * from api.take_requests(requests => $1)", [
-      JSON.stringify([{ v1: "shim" }]),
-    ]);
-    t.deepEqual(rows, [first]);
-    t.is((await take({ v1: "shim" }))[0]!.windows?.[0]?.remaining, 57);
-  },
-);
 
 test.serial("more than the limit ever allows: no wait is enough, and nothing counts", async (t) => {
   const subject = await makeTrader();

@@ -46,10 +46,16 @@ async function trade(client: pg.Client, market: string, maker: string, taker: st
   await place(taker, { price: 60, quantity: 1 });
   await place(taker, { price: 60, quantity: 7 });
   await place(taker, { price: 3 }, { price: 4 });
-  await client.query("select api.amend_order($1, $2, 39, null)", [maker, first]);
-  await client.query("select api.cancel_order($1, $2)", [maker, first]);
-  await client.query("select api.split_position($1, $2, 1)", [maker, market]);
-  await client.query("select api.merge_position($1, $2, 1)", [maker, market]);
+  await client.query("select api.run_command('amend', $1, $2, price => 39)", [maker, first]);
+  await client.query("select api.run_command('cancel', $1, $2)", [maker, first]);
+  await client.query("select api.run_command('split', $1, market_id => $2, quantity => 1)", [
+    maker,
+    market,
+  ]);
+  await client.query("select api.run_command('merge', $1, market_id => $2, quantity => 1)", [
+    maker,
+    market,
+  ]);
 }
 
 test.serial(

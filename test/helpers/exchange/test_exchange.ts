@@ -397,8 +397,8 @@ function tradingOf(api: () => Pool, { makeTrader }: ReturnType<typeof makersOf>)
 function changersOf(api: () => Pool, pool: () => Pool, work: Exchange["work"]) {
   const cancel: Exchange["cancel"] = (trader, order) =>
     withClient(api(), async (client) => {
-      const { code, message, body } = await call(client, apiFunctions.cancelOrder, {
-        ...{ userId: trader, orderId: order },
+      const { code, message, body } = await call(client, apiFunctions.runCommand, {
+        ...{ command: "cancel", userId: trader, orderId: order },
       });
       const answer = code === null ? cancelOrderResponseSchema.parse(JSON.parse(body)) : null;
       return { code, message, answer };
@@ -406,8 +406,8 @@ function changersOf(api: () => Pool, pool: () => Pool, work: Exchange["work"]) {
 
   const amend: Exchange["amend"] = (trader, order, { price, quantity }) =>
     withClient(api(), async (client) => {
-      const { code, message, body } = await call(client, apiFunctions.amendOrder, {
-        ...{ userId: trader, orderId: order, price, quantity },
+      const { code, message, body } = await call(client, apiFunctions.runCommand, {
+        ...{ command: "amend", userId: trader, orderId: order, price, quantity },
       });
       const answer = code === null ? amendOrderResponseSchema.parse(JSON.parse(body)) : null;
       return { code, message, answer };
@@ -421,17 +421,17 @@ function changersOf(api: () => Pool, pool: () => Pool, work: Exchange["work"]) {
   };
 
   const converter =
-    (name: "splitPosition" | "mergePosition"): Exchange["split"] =>
+    (command: "split" | "merge"): Exchange["split"] =>
     (market, trader, quantity) =>
       withClient(api(), async (client) => {
-        const { code, message, body } = await call(client, apiFunctions[name], {
-          ...{ userId: trader, marketId: market, quantity },
+        const { code, message, body } = await call(client, apiFunctions.runCommand, {
+          ...{ command, userId: trader, marketId: market, quantity },
         });
         const answer = code === null ? convertSetsResponseSchema.parse(JSON.parse(body)) : null;
         return { code, message, answer };
       });
 
-  const [split, merge] = [converter("splitPosition"), converter("mergePosition")];
+  const [split, merge] = [converter("split"), converter("merge")];
   return { cancel, amend, release, split, merge };
 }
 

@@ -465,7 +465,8 @@ async function openOrder(
 
 async function cancel(client: PoolClient, trader: string, place: number): Promise<void> {
   const id = await openOrder(client, trader, place);
-  if (id !== undefined) await client.query("select api.cancel_order($1, $2)", [trader, id]);
+  if (id !== undefined)
+    await client.query("select api.run_command('cancel', $1, $2)", [trader, id]);
 }
 
 async function amend(
@@ -475,12 +476,10 @@ async function amend(
 ): Promise<PlayedOutcome[]> {
   const id = await openOrder(client, trader, place);
   if (id === undefined || (price === null && quantity === null)) return [];
-  const { rows } = await client.query("select * from api.amend_order($1, $2, $3, $4)", [
-    trader,
-    id,
-    price,
-    quantity,
-  ]);
+  const { rows } = await client.query(
+    "select * from api.run_command('amend', $1, $2, price => $3, quantity => $4)",
+    [trader, id, price, quantity],
+  );
   return rows.map((row) => ({ ...row, body: JSON.parse(row.body) }));
 }
 

@@ -16,7 +16,7 @@ interface Row {
 const read = async (afterId: number | null, most = 1000): Promise<Row[]> =>
   (
     await exchange.api.query(
-      "select id, kind, payload from api.read_events(after_id => $1, most => $2)",
+      "select id, kind, payload from api.follow_events(after_id => $1, most => $2)",
       [afterId, most],
     )
   ).rows;
