@@ -10,7 +10,7 @@ import {
   findUndeclared,
   readFunctions,
 } from "./objects.ts";
-import type { FunctionRow } from "./objects.ts";
+import type { DatabaseObject, FunctionRow } from "./objects.ts";
 import { untilLocked } from "./missed_locks.ts";
 import { DatabaseNotReadyError } from "./not_ready.ts";
 import { describeFailure, installedFiles } from "./schema_files.ts";
@@ -22,12 +22,22 @@ import type { InstalledFile, InstalledFiles } from "./schema_files.ts";
  * dropped.
  *
  * A call of a server or a worker is one statement, which locks installer.installations before it
- * looks up a function (call.ts). The transaction takes that lock alone, last of all, and then
- * commits. So it waits for the calls under way, and new ones wait for its commit: no call meets
- * functions of two versions.
+ * looks up a function (call.ts). The transaction takes that lock alone, and then commits. So it
+ * waits for the calls under way, and new ones wait for its commit: no call meets functions of two
+ * versions.
+ *
+ * Calls and other sessions also hold locks of views. So the locks of a transaction that replaces
+ * views come first, that of the calls before all others (lockViews). One that replaces none takes
+ * the lock of the calls last of all, and they wait for a moment only.
  */
 
 const POLL_MS = 100;
+
+/**
+ * How long the transaction waits for locks. It is half of deadlock_timeout: a session that waits for
+ * the transaction looks for a deadlock only when the transaction no longer waits for others.
+ */
+const LOCK_TIMEOUT_MS = 500;
 
 /** A change that `create or replace` can't make: of a result, of names, of columns. */
 const needsDrop = ["42P13", "42P16", "42809"];
@@ -57,13 +67,13 @@ export async function installFunctions(
     await waitForCallsUnderWay(client, log);
     await client.query("begin");
     try {
-      await client.query("set local lock_timeout = '2s'; set local role exchange_owner");
+      await client.query("set local role exchange_owner");
       await putInPlace(client, wanted);
       await client.query(
         `insert into installer.installations (version, hash, server_version) values ($1, $2, $3)`,
         [version, wanted.hash, server],
       );
-      await client.query("lock table installer.installations in access exclusive mode");
+      await lockCalls(client);
       await client.query("commit");
     } catch (error) {
       await client.query("rollback");
@@ -120,13 +130,22 @@ async function putInPlace(client: ClientBase, { files, schemas }: InstalledFiles
   const declared = files.flatMap(({ kind, name, sql }) =>
     kind === "types" ? typesOf(sql) : (name ?? []),
   );
+  const isChanged = ({ path, hash }: InstalledFile): boolean => hashes.get(path) !== hash;
+  const changedViews = files.filter((file) => file.kind === "view" && isChanged(file));
+  await lockViews(client, [
+    ...(await findObjects(
+      client,
+      changedViews.flatMap(({ name }) => name ?? []),
+    )),
+    ...(await findUndeclared(client, schemas, declared)),
+  ]);
   for (const file of files) {
     if (file.kind === "grants") continue;
     await atFile(file, () =>
-      putFile(client, file, { before, schemas, isChanged: hashes.get(file.path) !== file.hash }),
+      putFile(client, file, { before, schemas, isChanged: isChanged(file) }),
     );
   }
-  await dropObjects(client, schemas, [
+  await drop(client, schemas, [
     ...(await findOld(client, schemas, before)),
     ...(await findUndeclared(client, schemas, declared)),
   ]);
@@ -151,6 +170,50 @@ async function putInPlace(client: ClientBase, { files, schemas }: InstalledFiles
   );
 }
 
+/**
+ * Locks these views, and the calls before. All waits together last as long as one: a session that
+ * waits for the first view can't have waited longer when the last one is locked.
+ */
+async function lockViews(client: ClientBase, objects: DatabaseObject[]): Promise<void> {
+  await setLockTimeout(client, LOCK_TIMEOUT_MS);
+  const { rows } = await client.query<{ statement: string }>(
+    // `lock table` would also lock the tables that a view reads.
+    `select format('alter view %s owner to exchange_owner', c.oid::regclass) as statement
+     from pg_class as c
+     where c.oid = any ($1) and c.relkind = 'v'
+     order by c.oid`,
+    [objects.filter(({ catalogue }) => catalogue === "pg_class").map(({ oid }) => oid)],
+  );
+  if (rows.length === 0) return;
+  const deadline = performance.now() + LOCK_TIMEOUT_MS;
+  await lockCalls(client);
+  for (const { statement } of rows) {
+    await setLockTimeout(client, deadline - performance.now());
+    await client.query(statement);
+  }
+  await setLockTimeout(client, LOCK_TIMEOUT_MS);
+}
+
+async function setLockTimeout(client: ClientBase, ms: number): Promise<void> {
+  // 0 would be no limit.
+  await client.query(`set local lock_timeout = ${Math.max(1, Math.ceil(ms))}`);
+}
+
+/** Waits for the calls under way. New ones wait for the end of the transaction. */
+async function lockCalls(client: ClientBase): Promise<void> {
+  await client.query("lock table installer.installations in access exclusive mode");
+}
+
+/** Drops objects; views may be among what depends on them, which calls read. */
+async function drop(
+  client: ClientBase,
+  schemas: string[],
+  objects: DatabaseObject[],
+): Promise<void> {
+  if (objects.length > 0) await lockCalls(client);
+  await dropObjects(client, schemas, objects);
+}
+
 interface FileState {
   /** All functions, as they were before. */
   before: FunctionRow[];
@@ -170,7 +233,7 @@ async function putFile(client: ClientBase, file: InstalledFile, state: FileState
       if (!isChanged || existed.length === 0) await client.query(file.sql);
       else {
         await replace(client, file, schemas);
-        await dropObjects(client, schemas, await findOld(client, schemas, existed));
+        await drop(client, schemas, await findOld(client, schemas, existed));
       }
       return;
     case "view":
@@ -182,7 +245,7 @@ async function putFile(client: ClientBase, file: InstalledFile, state: FileState
       const names = typesOf(file.sql);
       const found = await findObjects(client, names);
       if (!isChanged && found.length === names.length) return;
-      await dropObjects(client, schemas, found);
+      await drop(client, schemas, found);
       await client.query(file.sql);
       return;
     }
@@ -200,7 +263,7 @@ async function replace(client: ClientBase, file: InstalledFile, schemas: string[
   } catch (error) {
     if (!hasCode(error, ...needsDrop)) throw error;
     await client.query("rollback to before_file");
-    await dropObjects(client, schemas, await findObjects(client, [file.name ?? ""]));
+    await drop(client, schemas, await findObjects(client, [file.name ?? ""]));
     await client.query(file.sql);
   }
   await client.query("release before_file");

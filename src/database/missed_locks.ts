@@ -1,14 +1,14 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { hasCode } from "../has_code.ts";
 
-const TRIES = 20;
+const TRIES = 60;
 const PAUSE_MS = 1000;
 
-/** Lock timeout, deadlock. Such an attempt has changed nothing, and kept traders waiting for 2 s at most. */
+/** Lock timeout, deadlock. Such an attempt has changed nothing, and kept traders waiting for a moment. */
 const missedLock = ["55P03", "40P01"];
 
 /**
- * Makes attempts at something that needs locks beside the traders, up to 20 times, until it gets
+ * Makes attempts at something that needs locks beside the traders, up to 60 times, until it gets
  * them. Throws the last error.
  */
 export async function untilLocked<T>(

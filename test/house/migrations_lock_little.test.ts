@@ -4,7 +4,7 @@ import { findSquawk, laterMigrations, squawk } from "../helpers/processes/squawk
 
 /** What a migration of a database in use may not do, by way of examples. */
 
-const guarded = "set local lock_timeout = '2s';\n";
+const guarded = "set local lock_timeout = '500ms';\n";
 
 const rules = (migration: string): string[] => [
   ...new Set(squawk(migration).map(({ rule }) => rule)),
@@ -40,9 +40,17 @@ for (const [title, migration, expected] of [
     "alter table trading.trades add column a int;",
     "require-lock-timeout",
   ],
+  ...["'1s'", "'0.6 s'", "0", "501", "'1 min'", "default"].map(
+    (timeout) =>
+      [
+        `a lock timeout of ${timeout}, in which a deadlock can be found`,
+        `set local lock_timeout = ${timeout};\nalter table trading.trades add column a int;`,
+        "lock-timeout-too-long",
+      ] as const,
+  ),
   [
     "several statements without a transaction, which PostgreSQL runs in one all the same",
-    "--! no-transaction\nset lock_timeout = '2s';\ncreate index concurrently a on trading.trades (fee_cents);",
+    "--! no-transaction\nset lock_timeout = '500ms';\ncreate index concurrently a on trading.trades (fee_cents);",
     "one-statement-without-transaction",
   ],
 ] as const) {
@@ -53,6 +61,10 @@ for (const [title, migration, expected] of [
 }
 
 for (const [title, migration] of [
+  [
+    "a lock timeout as a number",
+    "set local lock_timeout to 200;\nalter table trading.trades add column a int;",
+  ],
   ["a new column", `${guarded}alter table trading.trades add column a int;`],
   [
     "an index made beside the work",

@@ -1,10 +1,12 @@
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import test from "ava";
+import pg from "pg";
 import type { Pool } from "pg";
 import { callsOn } from "../../src/database/call.ts";
 import { api } from "../../src/database/calls.ts";
 import { migrateDatabase } from "../../src/database/migrations.ts";
+import { makePool } from "../../src/database/pools.ts";
 import { checkDatabase } from "../../src/database/readiness.ts";
 import { createDatabase } from "../helpers/database/test_database.ts";
 import type { OwnDatabase } from "../helpers/database/test_database.ts";
@@ -218,3 +220,76 @@ test.serial(
     t.is(await valueOf(pool, "select max(two) from analytics.categories"), null);
   },
 );
+
+/** How many deadlocks PostgreSQL has ended in the database. A session reports them when it ends. */
+async function deadlocks(pool: Pool): Promise<number> {
+  await until("the sessions of others have ended", async () => {
+    const { rowCount } = await pool.query(
+      `select from pg_stat_activity
+       where datname = current_database() and pid <> pg_backend_pid()
+         and backend_type = 'client backend' and application_name ~ 'migrate|of deadlocks'`,
+    );
+    return rowCount === 0;
+  });
+  const counted = "select deadlocks::int from pg_stat_database where datname = current_database()";
+  return await valueOf(pool, counted);
+}
+
+/** Gives a view another text, so that it is replaced. */
+const changeView = (name: string) => change(`${name}.sql`, "as\nselect", "as\nselect -- Later.\n ");
+
+test.serial("calls under way and a view that changes are no deadlock", async (t) => {
+  const { pool } = database;
+  const created = await pool.query(
+    "select admin.create_user(email => 'a@upgrade.test', display_name => 'A', handle => 'anna') as id",
+  );
+  const userId: string = created.rows[0].id;
+  const clients = makePool({
+    connectionString: database.connectionString,
+    applicationName: "of deadlocks",
+    role: "exchange_api",
+    max: 4,
+  });
+  const calls = callsOn(clients, api);
+  await changeView("trading/views/orders");
+  const before = await deadlocks(pool);
+  const upgrade = { isOver: false };
+  const traffic = Array.from({ length: 4 }, async () => {
+    let answered = 0;
+    for (; !upgrade.isOver; answered += 1) await calls.listOrders({ userId, status: "all" });
+    return answered;
+  });
+  const { code, output } = await install();
+  upgrade.isOver = true;
+  for (const answered of await Promise.all(traffic)) t.true(answered > 0);
+  await clients.end();
+  t.is(code, 0, output);
+  t.is(await deadlocks(pool), before);
+});
+
+test.serial("an analyst who reads one view after the other is no deadlock", async (t) => {
+  const { pool } = database;
+  await changeView("analytics/views/markets");
+  await changeView("analytics/views/trades");
+  const before = await deadlocks(pool);
+  const analyst = new pg.Client({
+    connectionString: database.connectionString,
+    application_name: "of deadlocks",
+  });
+  await analyst.connect();
+  await analyst.query("begin; select from analytics.trades limit 0");
+  const installed = install();
+  await until("the installer waits for the view", async () => {
+    const { rowCount } = await pool.query(
+      "select from pg_locks where not granted and relation = 'analytics.trades'::regclass",
+    );
+    return rowCount! > 0;
+  });
+  await analyst.query("select from analytics.markets limit 0");
+  await analyst.query("commit");
+  await analyst.end();
+  const { code, output } = await installed;
+  t.is(code, 0, output);
+  t.regex(output, /missed a lock .*, and is run again/);
+  t.is(await deadlocks(pool), before);
+});

@@ -30,7 +30,7 @@ test("changed files and SQL written by hand become migrations to the schema of d
     t.is(code, 0, output);
     const lines = await schemaFingerprint(migrated.pool);
     t.deepEqual(differences(lines, await schemaFingerprint(built.pool)), none);
-    t.true(lines.some((line) => line.startsWith("column trading.orders.note:")));
+    t.true(lines.some((line) => line.startsWith("column trading.active_orders.note:")));
     t.true(lines.some((line) => line.startsWith("index") && line.includes("trades_by_time")));
     t.true(lines.some((line) => line.includes("-- Of a later version.")));
 

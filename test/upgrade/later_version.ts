@@ -21,10 +21,7 @@ interface Change {
   current: string;
 }
 
-/**
- * A function that each order calls, and a column of a table that each order writes. The archive
- * takes rows of orders as they are, so it gets the column too.
- */
+/** A function that each order calls, and a column of the two tables that each order is in. */
 const expand: Change = {
   message: "Notes on orders",
   edits: [
@@ -34,20 +31,21 @@ const expand: Change = {
       put: "as $$\n-- Of a later version.\n",
     },
     {
-      path: "trading/tables/orders.sql",
-      find: "  cancelled_at timestamptz,\n",
-      put: "  cancelled_at timestamptz,\n  note text,\n",
+      path: "trading/tables/active_orders.sql",
+      find: "  released_at timestamptz,\n",
+      put: "  released_at timestamptz,\n  note text,\n",
     },
     {
-      path: "trading/tables/archived_orders.sql",
-      find: "  cancelled_at timestamptz not null,\n",
-      put: "  cancelled_at timestamptz not null,\n  note text,\n",
+      path: "trading/tables/ended_orders.sql",
+      find: "  released_at timestamptz,\n",
+      put: "  released_at timestamptz,\n  note text,\n",
     },
   ],
-  current: `set local lock_timeout = '2s';
+  current: `set local lock_timeout = '500ms';
 set local role exchange_owner;
-alter table trading.orders add column note text;
-alter table trading.archived_orders add column note text;
+lock table trading.active_orders, trading.ended_orders in access exclusive mode;
+alter table trading.active_orders add column note text;
+alter table trading.ended_orders add column note text;
 reset role;
 `,
 };

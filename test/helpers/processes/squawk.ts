@@ -30,7 +30,16 @@ export function laterMigrations(): string[] {
 await loadModule();
 
 /**
- * Everything that the rules of .squawk.toml find in a migration. One without a transaction is a
+ * The longest lock timeout of a migration: half of deadlock_timeout, so that a session that waits for
+ * the migration looks for a deadlock only when the migration no longer waits for others.
+ */
+const MOST_LOCK_TIMEOUT_MS = 500;
+
+const milliseconds: Record<string, number> = { ms: 1, s: 1000, min: 60_000 };
+
+/**
+ * Everything that the rules of .squawk.toml find in a migration, and a lock timeout that is too
+ * long. One without a transaction is a
  * single statement: PostgreSQL runs several that come together in a transaction, where an index
  * can't be made concurrently. So it can't set a lock timeout, and needs none: such statements wait
  * without blocking reads and writes.
@@ -52,7 +61,7 @@ export function squawk(migration: string): Complaint[] {
     .filter((line) => line.trim() !== "")
     .flatMap((line): any[] => JSON.parse(line))
     .map(({ line, rule_name: rule, message }) => ({ line, rule, message }));
-  if (inTransaction) return found;
+  if (inTransaction) return [...found, ...longLockTimeouts(migration)];
   return [
     ...found.filter(({ rule }) => rule !== "require-lock-timeout"),
     ...(parseSync(migration).stmts?.length === 1 ? [] : [severalStatements]),
@@ -64,3 +73,17 @@ const severalStatements: Complaint = {
   rule: "one-statement-without-transaction",
   message: "A migration that says `--! no-transaction` is a single statement",
 };
+
+function longLockTimeouts(migration: string): Complaint[] {
+  return migration.split("\n").flatMap((text, line): Complaint[] => {
+    const setting = /\block_timeout\s*(?:=|to)\s*'?(\w+)\s*(ms|s|min)?\b/i.exec(text);
+    if (setting === null) return [];
+    const [, number = "", unit = "ms"] = /^(\d+)(ms|s|min)?$/.exec(
+      `${setting[1]}${setting[2] ?? ""}`,
+    ) ?? ["", "NaN"];
+    const ms = Number(number) * (milliseconds[unit] ?? NaN);
+    if (ms > 0 && ms <= MOST_LOCK_TIMEOUT_MS) return [];
+    const message = `The lock timeout must be at most ${MOST_LOCK_TIMEOUT_MS} ms, and not 0`;
+    return [{ line, rule: "lock-timeout-too-long", message }];
+  });
+}
