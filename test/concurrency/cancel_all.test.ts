@@ -189,7 +189,9 @@ test.serial("a worker is killed while a switch fires: another finishes it", asyn
   // Holding the order's row keeps the job in the middle of its work.
   const holder = await database.pool.connect();
   await holder.query("begin");
-  await holder.query("select from trading.active_orders where order_public_id = $1 for update", [id]);
+  await holder.query("select from trading.active_orders where order_public_id = $1 for update", [
+    id,
+  ]);
   const child = startWorkerProcess(database.connectionString);
   await clock.advance(1000);
   const stuck = async () => {

@@ -289,7 +289,10 @@ test.serial("a worker is killed in the middle of a job: another finishes it", as
   const [id] = (await rest(market, ann, buy("no", 1, 10, { expiresAt }))) as [string];
 
   // Holding the order's row keeps the job in the middle of its work.
-  const holder = await hold("select from trading.active_orders where order_public_id = $1 for update", id);
+  const holder = await hold(
+    "select from trading.active_orders where order_public_id = $1 for update",
+    id,
+  );
   const child = startWorkerProcess(database.connectionString);
   await clock.advance(SECOND);
   const stuck = async () => {
