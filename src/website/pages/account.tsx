@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { account, accountProblem, refreshAccount } from "../api/account.ts";
 import { isSignedIn } from "../api/session.ts";
 import type { OwnProfile } from "../api/types.ts";
@@ -94,6 +94,9 @@ export function AccountPage(): JSX.Element {
 function FirstLimits({ own }: { own: OwnProfile }): JSX.Element {
   const isDone = own.limits.reviewedAt !== null;
   const back = safeReturnPath(query.value.get("back"));
+  const next = useRef<HTMLAnchorElement>(null);
+  // The button that had the focus is gone.
+  useEffect(() => next.current?.focus(), [isDone]);
   return (
     <div class="narrow wide-text">
       <h1>{isDone ? "You can trade now" : "One more step before you can trade"}</h1>
@@ -110,7 +113,7 @@ function FirstLimits({ own }: { own: OwnProfile }): JSX.Element {
       )}
       <div class="button-row">
         {isDone && (
-          <a class="button button-main" href={back}>
+          <a class="button button-main" href={back} ref={next}>
             {back.startsWith("/markets/") ? "Back to the market" : "See the markets"}
           </a>
         )}

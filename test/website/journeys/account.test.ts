@@ -129,7 +129,7 @@ journey("self-exclusion is typed to be confirmed, and ends trading at once", asy
   await page.getByText("You excluded yourself from trading until").waitFor();
 
   await page.goto(`/markets/${marketId}`);
-  await page.getByLabel("Price", { exact: true }).fill("30");
-  await page.getByLabel("Shares", { exact: true }).fill("3");
-  await page.getByText("You can still see and cancel what you have").waitFor();
+  await page.getByRole("heading", { name: "You excluded yourself" }).waitFor();
+  t.is(await page.getByLabel("Price", { exact: true }).count(), 0, "no ticket");
+  await page.getByText("Your shares are paid out as their markets resolve").waitFor();
 });

@@ -60,7 +60,9 @@ for (const { name, path, pattern, json } of broken) {
     t.true(requests < 40, `${requests} requests`);
     await page.getByRole("link", { name: "Help" }).first().waitFor();
     await restore();
-    await alert.getByRole("button", { name: "Try again" }).first().click();
+    // A market may have come back by itself, because its stream said that it changed.
+    const again = alert.getByRole("button", { name: "Try again" }).first();
+    await again.click({ timeout: 3000 }).catch(() => undefined);
     await alert.first().waitFor({ state: "detached" });
     await page.getByText("Will it hold?").first().waitFor();
   });

@@ -38,14 +38,13 @@ journey(
     await tabTo(page, "Make my account");
     await page.keyboard.press("Enter");
 
-    await page.getByRole("heading", { name: "Account" }).waitFor();
+    await page.getByRole("heading", { name: "One more step before you can trade" }).waitFor();
     await page.getByLabel("A day").waitFor();
     await typeInto(page, "A day", "50");
     await tabTo(page, "Confirm my limits");
     await page.keyboard.press("Space");
     await page.getByText("Your limits are saved").waitFor();
-    t.is((await focused(page)).name, "Save my limits");
-    await tabTo(page, "Markets", "Shift+Tab");
+    t.is((await focused(page)).name, "See the markets");
     await page.keyboard.press("Enter");
     await page.getByText("Will keys do?").waitFor();
     await tabTo(page, /^Will keys do\?/);

@@ -68,7 +68,7 @@ journey("a key that may only read here is made, used, rotated and revoked", asyn
   await old.getByRole("button", { name: "Revoke dashboard" }).click();
   const question = page.getByRole("dialog");
   await question.getByText(/^May only read .* · rotated: the old key$/).waitFor();
-  await question.getByText(/^Made .*\d:\d\d · last used /).waitFor();
+  await question.getByText(/^Made .*\d:\d\d.* · last used /).waitFor();
   await page.getByRole("button", { name: "Keep" }).click();
 
   await page.getByRole("button", { name: "Revoke all keys" }).click();

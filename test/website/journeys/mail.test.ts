@@ -152,7 +152,8 @@ journey("an invited person signs up while sign-up needs an invitation", async (t
     await page.getByLabel("Handle").fill(person.handle);
     await page.getByLabel("Password").fill(person.password);
     await page.getByRole("button", { name: "Make my account" }).click();
-    await page.getByRole("heading", { name: "Account" }).waitFor();
+    await page.getByRole("heading", { name: "One more step before you can trade" }).waitFor();
+    await page.getByRole("link", { name: "All settings" }).click();
     await page.locator("#email").getByText("Confirmed", { exact: true }).waitFor();
   } finally {
     await operate("set_sign_up", { policy: "open", play_money_cents: 100_000 });

@@ -49,7 +49,7 @@ journey("deposits and trades of a program appear, and all figures agree", async 
   await page.locator(".cash").getByText("€43.83").waitFor();
   const trade = "Will the sun shine? Bought YES 10 60¢ €0.17 -€6.17 €43.83";
   await page.getByRole("row", { name: trade }).waitFor();
-  const position = "Will the sun shine? YES 10 60¢ 60¢ €6.00 €0.17 €6.00 -€0.17";
+  const position = "Will the sun shine? YES 10 60¢ 60¢ €6.00 €0.17 €6.00 nobody buys now -€0.17";
   await page.getByRole("row", { name: position }).waitFor();
   t.deepEqual(await totals(page), ["€49.83", "€43.83", "€6.00", "-€0.17", "€0.00"]);
 

@@ -38,8 +38,7 @@ journey("somebody signs up, confirms, sets limits and trades", async (t, browser
   await page.getByLabel("Handle").fill(person.handle);
   await page.getByLabel("Password").fill(person.password);
   await page.getByRole("button", { name: "Make my account" }).click();
-  await page.getByRole("heading", { name: "Account" }).waitFor();
-  await page.getByText("One more step before you can trade").waitFor();
+  await page.getByRole("heading", { name: "One more step before you can trade" }).waitFor();
   t.is(await page.evaluate("scrollY"), 0, "what is left to do is seen");
 
   const mails = await takeMails(worker);

@@ -34,7 +34,7 @@ export function ExitResult({ position }: { position: Exit }): JSX.Element | null
 
 /** What selling all shares now would pay; undefined where nothing can be sold. */
 export function exitOfAll(positions: Exit[]): { cents: number; isPart: boolean } | undefined {
-  const open = positions.filter(({ exitCents }) => exitCents !== null);
+  const open = positions.filter(({ exitQuantity }) => (exitQuantity ?? 0) > 0);
   if (open.length === 0) return undefined;
   const cents = open.reduce((sum, { exitCents }) => sum + (exitCents ?? 0), 0);
   const isPart =
