@@ -389,6 +389,7 @@ set local role exchange_owner;
 --!include api/functions/renew_stream_lease.sql
 --!include api/functions/get_rate_limits.sql
 --!include api/functions/relay_outbox.sql
+--!include api/functions/send_events.sql
 --!include api/functions/follow_events.sql
 --!include api/functions/find_user_position.sql
 --!include api/functions/read_user_events.sql

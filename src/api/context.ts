@@ -95,8 +95,9 @@ export function makeContext(
   const limiter = createCallLimiter({ limits: commandLimits(orders.options.max) });
   const patience = createPatience(patient);
   const authenticator = createAuthenticator({ pool: checks, logger });
-  const outboxRelay = createOutboxRelay({ pool: monitoring, logger });
   const streams = createStreams({ pool: reads, logger, rememberedKeys: authenticator, listenUrl });
+  const { listener } = streams;
+  const outboxRelay = createOutboxRelay({ pool: monitoring, logger, listener });
   const privilegeCheck = createPrivilegeCheck(monitoring);
   const countOrders = makeOrderCounter(registry);
   const site = makeSite(publicUrl);

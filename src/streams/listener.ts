@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Client } from "pg";
+import type { Client, Notification } from "pg";
 import type { Logger } from "pino";
 import { z } from "zod";
 import type { SentEvent } from "../database/calls.ts";
@@ -36,6 +36,10 @@ export interface Listener {
   /** Resolves when it listens, or when the first attempt failed. It continues to try. */
   start: () => Promise<void>;
   isListening: () => boolean;
+  /** The id of the last event that was delivered, while it listens. */
+  lastId: () => number | undefined;
+  /** Delivers events that were read behind one that was delivered, but for those that came since. */
+  take: (events: SentEvent[]) => void;
   close: () => Promise<void>;
 }
 
@@ -61,13 +65,15 @@ const PAUSE_AFTER_NOTHING_MS = 10;
 const MOST_EVENTS = 1000;
 
 /**
- * Delivers the events of the database in their order, each once. Notifications only say that there
- * may be events. These are read from the database, so a forged notification does no harm.
+ * Delivers the events of the database in their order, each once. A notification says up to which id
+ * there are events, and they are read from the database: a forged one costs one read. Those that the
+ * process sent itself come by `take`.
  */
 export function createListener(options: ListenerOptions): Listener {
   const { logger, makeClient, readEvents } = options;
   const closing = new AbortController();
   let client: Client | undefined;
+  let delivery: Delivery | undefined;
   let isListening = false;
   let running: Promise<void> | undefined;
 
@@ -98,13 +104,19 @@ export function createListener(options: ListenerOptions): Listener {
     client = current;
     const lost = untilLost(current);
     const bell = makeBell();
-    const delivery = makeDelivery(options);
+    const own = makeDelivery(options);
     let isOver = false;
 
     async function readMore(): Promise<number> {
-      const events = await readEvents(current, delivery.lastId(), MOST_EVENTS);
+      const events = await readEvents(current, own.lastId(), MOST_EVENTS);
       if (isOver) throw new Error("The connection is not used any more");
-      return delivery.take(events);
+      own.take(events);
+      return events.length;
+    }
+
+    function hear({ payload }: Notification): void {
+      const isKnown = Number(payload) <= (own.lastId() ?? 0);
+      if (payload === "" || !isKnown) bell.ring();
     }
 
     async function follow(): Promise<never> {
@@ -118,16 +130,18 @@ export function createListener(options: ListenerOptions): Listener {
 
     try {
       await current.connect();
-      current.on("notification", bell.ring);
+      current.on("notification", hear);
       await current.query("listen pgmarkets_events");
       await readMore();
+      delivery = own;
       isListening = true;
       onListening();
       await Promise.race([lost, follow()]);
     } finally {
       isOver = true;
       isListening = false;
-      current.off("notification", bell.ring);
+      delivery = undefined;
+      current.off("notification", hear);
       current.end().catch(() => undefined);
     }
   }
@@ -138,6 +152,11 @@ export function createListener(options: ListenerOptions): Listener {
         running ??= run(resolve);
       }),
     isListening: () => isListening,
+    lastId: () => delivery?.lastId(),
+    take: (events) => {
+      // What is missing is told by the connection's own reads.
+      delivery?.take(events.filter(({ kind }) => kind !== null));
+    },
     close: async () => {
       closing.abort();
       client?.end().catch(() => undefined);
@@ -191,8 +210,8 @@ function makeBell(): Bell {
 interface Delivery {
   /** The id of the last event that was read. */
   lastId: () => number | undefined;
-  /** Delivers what was read, and returns how much that was. */
-  take: (events: SentEvent[]) => number;
+  /** Delivers what was read and has not been delivered. */
+  take: (events: SentEvent[]) => void;
 }
 
 function makeDelivery(options: EventHandlers & Pick<ListenerOptions, "logger">): Delivery {
@@ -218,13 +237,14 @@ function makeDelivery(options: EventHandlers & Pick<ListenerOptions, "logger">):
     lastId: () => lastId,
     take: (events) => {
       for (const event of events) {
+        // Another read was faster. Without a kind it says where to go on, which may be before.
+        if (lastId !== undefined && event.kind !== null && event.id <= lastId) continue;
         try {
           deliver(event);
         } catch (error) {
           options.logger.warn({ error, id: event.id }, "an event could not be read");
         }
       }
-      return events.length;
     },
   };
 }

@@ -3,10 +3,13 @@ import type { Pool } from "pg";
 import type { Logger } from "pino";
 import { callsOn } from "../database/call.ts";
 import { api } from "../database/calls.ts";
+import type { Listener } from "./listener.ts";
 
 export interface OutboxRelayOptions {
   pool: Pool;
   logger: Logger;
+  /** Gets the events that were sent, and need not read them. */
+  listener?: Pick<Listener, "lastId" | "take">;
 }
 
 /** Sends the events of committed commands to the listeners. */
@@ -21,13 +24,15 @@ export interface OutboxRelay {
 const GAP_MS = 5;
 /** Commands of operators, and of processes that were killed, do not ring. */
 const ROUND_MS = 100;
+/** How many events are sent at once. */
+const MOST_EVENTS = 1000;
 
 /**
  * Commands only write their events into the outbox: transactions that notify wait for each other when
  * they commit. The relay sends the events, one call at a time.
  */
-export function createOutboxRelay({ pool, logger }: OutboxRelayOptions): OutboxRelay {
-  const { relayOutbox } = callsOn(pool, api);
+export function createOutboxRelay({ pool, logger, listener }: OutboxRelayOptions): OutboxRelay {
+  const { sendEvents } = callsOn(pool, api);
   let running: Promise<void> | undefined;
   let rung = false;
   const rounds = setInterval(ring, ROUND_MS);
@@ -42,8 +47,10 @@ export function createOutboxRelay({ pool, logger }: OutboxRelayOptions): OutboxR
     while (rung) {
       rung = false;
       try {
-        const sent = await relayOutbox({}, { attempts: 1 });
-        if (sent > 0) rung = true;
+        const afterId = listener?.lastId() ?? null;
+        const events = await sendEvents({ afterId, most: MOST_EVENTS }, { attempts: 1 });
+        if (afterId !== null) listener?.take(events);
+        if (events.length === MOST_EVENTS) rung = true;
       } catch (error) {
         // The events stay in the outbox, and the next round tries again.
         logger.debug({ error }, "events could not be sent");

@@ -7,6 +7,7 @@ import { createChangeStreams } from "./change_streams.ts";
 import type { ChangeStreams } from "./change_streams.ts";
 import { createEventStreams, repeatByTimer } from "./event_stream.ts";
 import { createListener } from "./listener.ts";
+import type { Listener } from "./listener.ts";
 import { createMarketStreams } from "./market_streams.ts";
 import type { MarketStreams } from "./market_streams.ts";
 import { createStreamSlots } from "./stream_slots.ts";
@@ -37,6 +38,8 @@ export interface Streams {
   slots: StreamSlots;
   /** For monitoring. */
   counts: () => StreamCounts;
+  /** Gets the events that this process sent. */
+  listener: Pick<Listener, "lastId" | "take">;
   /** Listens to the database. Settles after the first attempt; if that failed, more follow. */
   start: () => Promise<void>;
   /** Ends the streams, so that their connections can close. */
@@ -127,6 +130,7 @@ export function createStreams(options: StreamsOptions): Streams {
     changes,
     user,
     slots,
+    listener,
     counts: () => ({
       listeners: listener.isListening() ? 1 : 0,
       marketStreams: market.count(),

@@ -72,7 +72,7 @@ function makeListener({ refuses = 0 }: { refuses?: number } = {}) {
   const send = (kind: string, about: unknown, { silent = false } = {}) => {
     log.lastId += 1;
     log.events.push(eventWith(log.lastId, kind, about));
-    if (!silent) clients.at(-1)!.notify();
+    if (!silent) clients.at(-1)!.notify(String(log.lastId));
   };
   const untilHeard = async (count: number) => {
     while (heard.length < count) await once(told, "heard");
@@ -130,7 +130,7 @@ test("it says for whose streams an event has frames, and how far a tick is", asy
   await listener.close();
 });
 
-test("the payload of a notification is ignored: a forged one costs one read", async (t) => {
+test("a forged notification costs one read", async (t) => {
   const { listener, clients, heard, log } = makeListener();
   await listener.start();
   t.deepEqual(heard.splice(0), ["gap"]);
@@ -139,6 +139,42 @@ test("the payload of a notification is ignored: a forged one costs one read", as
   await delay(50);
   t.deepEqual(heard, []);
   t.is(log.reads.length, readsBefore + 1);
+  await listener.close();
+});
+
+test("events that the process sent are taken, once, and not read", async (t) => {
+  const { listener, clients, heard, log, send, untilHeard } = makeListener();
+  t.is(listener.lastId(), undefined);
+  listener.take([eventWith(1, "user_event", eventOf(1))]);
+  t.deepEqual(heard, [], "it does not listen yet");
+  await listener.start();
+  t.deepEqual(heard.splice(0), ["gap"]);
+  t.is(listener.lastId(), 0);
+  const readsBefore = log.reads.length;
+
+  for (const number of [1, 2]) send("user_event", eventOf(number), { silent: true });
+  listener.take(log.events);
+  t.deepEqual(heard.splice(0), [eventOf(1).event, eventOf(2).event]);
+  t.is(listener.lastId(), 2);
+  // Another read may have them too.
+  listener.take(log.events);
+  for (const id of [1, 2]) clients[0]!.notify(String(id));
+  await delay(50);
+  t.deepEqual(heard, []);
+  t.is(log.reads.length, readsBefore);
+
+  // Others sent 3; this process sent 4 and read both.
+  send("user_event", eventOf(3));
+  send("user_event", eventOf(4), { silent: true });
+  listener.take(log.events.slice(2));
+  t.deepEqual(await untilHeard(2), [eventOf(3).event, eventOf(4).event]);
+  await delay(50);
+  t.deepEqual(heard, []);
+
+  // Where to go on is said by the connection's own reads.
+  listener.take([{ id: 1, position: 1, kind: null, payload: null, userIds: null }]);
+  t.is(listener.lastId(), 4);
+  t.deepEqual(heard, []);
   await listener.close();
 });
 

@@ -125,7 +125,7 @@ begin
       noted_xid = case when v_moves_on then pg_current_xact_id() else a.noted_xid end;
   end if;
   if v_positions > 0 then
-    notify pgmarkets_events;
+    perform pg_notify('pgmarkets_events', (v_done.last_event_id + v_count + v_ticks::int)::text);
   end if;
   return v_count;
 end
@@ -133,7 +133,7 @@ $$;
 
 comment on function api.relay_outbox() is
   'The relay of the outbox: moves the events of committed transactions to trading.sent_events, '
-  'oldest first, at most 1,000 at a time, numbers them, and sends a notification without content '
-  'on channel pgmarkets_events; returns how many, or 1 when it has made the partition of the day '
-  'and is to be called again. Every server process calls it right after a command, and every '
-  '100 ms besides. Locks: an advisory lock of its own, so that there is one call at a time.';
+  'oldest first, at most 1,000 at a time, numbers them, and notifies of the last id on channel '
+  'pgmarkets_events; returns how many, or 1 when it has made the partition of the day and is to be '
+  'called again. Every server process calls it right after a command, and every 100 ms besides. '
+  'Locks: an advisory lock of its own, so that there is one call at a time.';

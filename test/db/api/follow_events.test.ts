@@ -170,7 +170,7 @@ test.serial("a database that was set back is a gap", async (t) => {
   t.deepEqual(await read(id + 5), [{ id, kind: null, payload: null }]);
 });
 
-test.serial("a notification has no payload, and each call sends one", async (t) => {
+test.serial("a notification names the last event, and each call sends one", async (t) => {
   const [market, ann] = [await makeMarket(), await makeTrader()];
   await announceAll();
   const heard: unknown[] = [];
@@ -190,10 +190,35 @@ test.serial("a notification has no payload, and each call sends one", async (t) 
     await client.query("notify pgmarkets_events, 'last'");
     while (heard.length < 2) await client.query("select");
     t.deepEqual(heard, [
-      ["pgmarkets_events", ""],
+      ["pgmarkets_events", String(await lastId())],
       ["pgmarkets_events", "last"],
     ]);
   } finally {
     client.release(true);
   }
+});
+
+test.serial("what sends events returns those behind an id", async (t) => {
+  const [market, ann] = [await makeMarket(), await makeTrader()];
+  await announceAll();
+  const from = await lastId();
+  const send = async (afterId: number | null) =>
+    (
+      await exchange.api.query("select id, kind, payload from api.send_events(after_id => $1)", [
+        afterId,
+      ])
+    ).rows;
+  t.deepEqual(await send(from), []);
+  await rest(market, ann, buy("yes", 1, 40), buy("yes", 1, 41));
+  const sent = await send(from);
+  t.deepEqual(
+    sent.map(({ id, kind, payload }) => [id - from, kind, payload.version]),
+    [
+      [1, "market_changed", 1],
+      [2, "market_changed", 2],
+    ],
+  );
+  t.deepEqual(await send(from), sent, "they are sent, and read again");
+  t.deepEqual(await send(from + 2), []);
+  t.deepEqual(await send(null), await read(null));
 });
