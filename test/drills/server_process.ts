@@ -9,6 +9,8 @@ export interface ServerProcess {
   kill: () => Promise<void>;
   /** Whether it is the process that was started, and still runs. */
   runs: () => boolean;
+  /** SIGTERM, for good: throws unless it ends in order. */
+  stop: () => Promise<void>;
   /** SIGKILL, for good. */
   end: () => Promise<void>;
   /** What its log says. */
@@ -19,6 +21,8 @@ export interface ServerProcess {
 export interface WorkerProcess {
   /** SIGKILL. */
   kill: () => void;
+  /** SIGTERM, for good: throws unless it ends in order. */
+  stop: () => Promise<void>;
   /** SIGKILL, for good. */
   end: () => Promise<void>;
 }
@@ -41,12 +45,22 @@ export function startWorker(connectionString: string): WorkerProcess {
     kill: () => {
       worker.kill("SIGKILL");
     },
+    stop: async () => {
+      state.isEnding = true;
+      await stop(worker);
+    },
     end: async () => {
       state.isEnding = true;
       worker.kill("SIGKILL");
       await worker.exited;
     },
   };
+}
+
+async function stop(service: ServiceProcess | undefined): Promise<void> {
+  service?.kill("SIGTERM");
+  const code = await service?.exited;
+  if (code !== 0) throw new Error(`It was stopped, and ended with ${code ?? "a signal"}`);
 }
 
 const LISTENING_TIMEOUT_MS = 30_000;
@@ -101,6 +115,7 @@ ${log}`,
       await startUntilUp();
     },
     runs: () => isRunning,
+    stop: () => stop(server),
     end,
     log: () => `${log}${isRunning ? (server?.errors() ?? "") : ""}`.slice(-MOST_LOG_CHARACTERS),
   };
