@@ -51,7 +51,7 @@ const loadMs = values.short ? 700 : 6000;
 const clients = values.short ? 8 : 16;
 
 /** Of each client between two commands, so that the upgrade has some of the processor. */
-const PAUSE_MS = 20;
+const PAUSE_MS = 50;
 /** More than these have ids after a little trading. */
 const FEWEST_SEQUENCES = 10;
 
