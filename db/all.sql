@@ -96,7 +96,11 @@ set local role exchange_owner;
 --!include core/functions/lagging_sequences.sql
 --!include core/functions/set_sequences.sql
 --!include ledger/functions/post_journal.sql
+--!include ledger/functions/lock_outside_world.sql
+--!include ledger/functions/check_movement.sql
+--!include ledger/functions/book_movement.sql
 --!include ledger/functions/move_cash.sql
+--!include ledger/functions/pay_out_fees.sql
 --!include risk/functions/has_limits.sql
 --!include risk/functions/blocked_by.sql
 --!include risk/functions/limits_in_force.sql
@@ -329,6 +333,9 @@ set local role exchange_owner;
 --!include admin/functions/set_rate_policy.sql
 --!include admin/functions/deposit.sql
 --!include admin/functions/withdraw.sql
+--!include admin/functions/give_bonus.sql
+--!include admin/functions/adjust_balance.sql
+--!include admin/functions/pay_out_fees.sql
 --!include admin/functions/set_loss_limits.sql
 --!include admin/functions/self_exclude.sql
 --!include admin/functions/freeze_user.sql
@@ -493,6 +500,7 @@ set local role exchange_owner;
 --!include analytics/views/settlements.sql
 --!include analytics/views/journal_entries.sql
 --!include analytics/views/cash_movements.sql
+--!include analytics/views/fee_payouts.sql
 --!include analytics/views/open_interest.sql
 --!include analytics/views/fee_schedules.sql
 --!include analytics/views/fee_revenue.sql
@@ -519,6 +527,7 @@ set local role exchange_owner;
 --!include admin/views/set_conversions.sql
 --!include admin/views/journal_entries.sql
 --!include admin/views/cash_movements.sql
+--!include admin/views/fee_payouts.sql
 --!include admin/views/resolutions.sql
 --!include admin/views/settlements.sql
 --!include admin/views/fee_schedules.sql

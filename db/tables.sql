@@ -76,6 +76,7 @@ set local role exchange_owner;
 --!include ledger/tables/posted_journals.sql
 --!include ledger/tables/posted_entries.sql
 --!include ledger/tables/cash_movements.sql
+--!include ledger/tables/fee_payouts.sql
 --!include ledger/tables/day_openings.sql
 --!include ledger/tables/verifications.sql
 --!include rate_limits/tables/buckets.sql

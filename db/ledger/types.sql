@@ -2,10 +2,11 @@ create type ledger.account_kind as enum (
   'outside_world', 'user_cash', 'market_escrow', 'fee_revenue'
 );
 comment on type ledger.account_kind is
-  'outside_world mirrors all deposits and withdrawals; user_cash is one per user; market_escrow '
-  'and fee_revenue are one each per market.';
+  'outside_world mirrors all cash that comes in and goes out; user_cash is one per user; '
+  'market_escrow and fee_revenue are one each per market.';
 
 create type ledger.journal_kind as enum (
-  'deposit', 'withdrawal', 'trade', 'split', 'merge', 'settlement', 'correction'
+  'deposit', 'withdrawal', 'trade', 'split', 'merge', 'settlement', 'correction',
+  'bonus', 'adjustment', 'fee_payout'
 );
 comment on type ledger.journal_kind is 'Why cash moved.';

@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:fdac47368cf24b90a2f0fd38220e13e330f23fa9
+--! Hash: sha1:6e73d0454daf7afc759d98ea740a48dc6ddc3096
 
 --! Included tables.sql
 -- The tables of the database, and what they are made of, in the order they build on each other. The
@@ -169,11 +169,12 @@ create type ledger.account_kind as enum (
   'outside_world', 'user_cash', 'market_escrow', 'fee_revenue'
 );
 comment on type ledger.account_kind is
-  'outside_world mirrors all deposits and withdrawals; user_cash is one per user; market_escrow '
-  'and fee_revenue are one each per market.';
+  'outside_world mirrors all cash that comes in and goes out; user_cash is one per user; '
+  'market_escrow and fee_revenue are one each per market.';
 
 create type ledger.journal_kind as enum (
-  'deposit', 'withdrawal', 'trade', 'split', 'merge', 'settlement', 'correction'
+  'deposit', 'withdrawal', 'trade', 'split', 'merge', 'settlement', 'correction',
+  'bonus', 'adjustment', 'fee_payout'
 );
 comment on type ledger.journal_kind is 'Why cash moved.';
 --! EndIncluded ledger/types.sql
@@ -859,14 +860,14 @@ create table identity.settings (
   constraint settings_is_one_row check (singleton),
   constraint settings_sign_up_policy_is_open_invitation_or_closed
     check (sign_up_policy in ('open', 'invitation', 'closed')),
-  constraint settings_play_money_is_a_deposit check (play_money_cents <= 1000000000000000)
+  constraint settings_play_money_is_a_bonus check (play_money_cents <= 1000000000000000)
 );
 
 comment on table identity.settings is 'Who may sign up on the website: one row.';
 comment on column identity.settings.sign_up_policy is
   'open: every visitor; invitation: who has a link from admin.invite_user; closed: no visitor.';
 comment on column identity.settings.play_money_cents is
-  'What a new account gets at sign-up. Only the demo gives money away.';
+  'What a new account gets at sign-up, as a bonus. Only the demo gives money away.';
 comment on column identity.settings.changed_at is
   'When admin.set_sign_up was last called; null: never.';
 comment on column identity.settings.decoy_secret is
@@ -1243,8 +1244,8 @@ comment on column trading.traders.public_id is
 comment on column trading.traders.balance_cents is
   'EUR-cents; equals the sum of the user''s ledger.entries and the balance after the last one.';
 comment on column trading.traders.external_cents is
-  'Deposits less withdrawals. external_cents - balance_cents is the net cash the user has put '
-  'into trading.';
+  'Deposits, bonuses and adjustments less withdrawals. external_cents - balance_cents is the net '
+  'cash the user has put into trading.';
 comment on column trading.traders.overdraft_cents is
   'How far a correction of a resolution, and nothing else, took the user below zero.';
 comment on column trading.traders.account_version is 'Number of ledger.entries of the user.';
@@ -1302,7 +1303,8 @@ create table ledger.outside_world (
 ) with (fillfactor = 10);
 
 comment on table ledger.outside_world is
-  'The account that mirrors all deposits and withdrawals: one row. It is locked before any user.';
+  'The account that mirrors all cash that comes in and goes out: one row. It is locked '
+  'before any market and any user.';
 
 insert into ledger.outside_world default values;
 --! EndIncluded ledger/tables/outside_world.sql
@@ -1316,8 +1318,9 @@ create table ledger.posted_journals (
   market_id bigint,
   created_at timestamptz not null,
   constraint posted_journals_are_not_trades check (kind <> 'trade'),
-  constraint posted_journals_of_trading_name_their_market
-    check ((kind in ('deposit', 'withdrawal')) = (market_id is null))
+  constraint posted_journals_of_trading_name_their_market check (
+    (kind in ('deposit', 'withdrawal', 'bonus', 'adjustment', 'fee_payout')) = (market_id is null)
+  )
 );
 
 create index posted_journals_of_a_market on ledger.posted_journals (market_id)
@@ -1369,11 +1372,16 @@ create table ledger.cash_movements (
   kind ledger.journal_kind not null,
   reference text not null,
   amount_cents bigint not null,
-  constraint cash_movements_are_external check (kind in ('deposit', 'withdrawal')),
+  reason text,
+  constraint cash_movements_are_external
+    check (kind in ('deposit', 'withdrawal', 'bonus', 'adjustment')),
   constraint cash_movements_happen_once unique (user_id, kind, reference),
   constraint cash_movements_reference_is_not_blank
     check (reference ~ '\S' and length(reference) <= 200),
-  constraint cash_movements_are_above_zero check (amount_cents > 0)
+  constraint cash_movements_are_above_zero_but_for_adjustments
+    check (amount_cents > 0 or kind = 'adjustment' and amount_cents < 0),
+  constraint cash_movements_have_a_reason_if_they_adjust
+    check ((kind = 'adjustment') = (reason is not null))
 );
 
 create trigger cash_movements_are_append_only
@@ -1381,8 +1389,33 @@ create trigger cash_movements_are_append_only
   for each statement execute function ledger.refuse_change();
 
 comment on table ledger.cash_movements is
-  'Deposits and withdrawals by the operator''s reference: the same one twice is one movement.';
+  'Cash of users that came in or went out: deposits, withdrawals, bonuses and adjustments, by the '
+  'operator''s reference: the same one twice is one movement.';
+comment on column ledger.cash_movements.reference is
+  'The operator''s reference; of a bonus its name, play money for what a new account got.';
+comment on column ledger.cash_movements.amount_cents is
+  'Above zero, also for withdrawals; an adjustment may be below zero.';
+comment on column ledger.cash_movements.reason is 'Why a balance was adjusted; else null.';
 --! EndIncluded ledger/tables/cash_movements.sql
+--! Included ledger/tables/fee_payouts.sql
+create table ledger.fee_payouts (
+  journal_id bigint primary key references ledger.posted_journals (id),
+  reference text not null,
+  amount_cents bigint not null,
+  constraint fee_payouts_happen_once unique (reference),
+  constraint fee_payouts_reference_is_not_blank
+    check (reference ~ '\S' and length(reference) <= 200),
+  constraint fee_payouts_are_above_zero check (amount_cents > 0)
+);
+
+create trigger fee_payouts_are_append_only
+  before update or delete or truncate on ledger.fee_payouts
+  for each statement execute function ledger.refuse_change();
+
+comment on table ledger.fee_payouts is
+  'Fees that the exchange took out, by the operator''s reference: the same one twice is one '
+  'payout. Which markets'' fees they were is in the lines of the journal.';
+--! EndIncluded ledger/tables/fee_payouts.sql
 --! Included ledger/tables/day_openings.sql
 create table ledger.day_openings (
   user_id bigint not null,

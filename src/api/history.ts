@@ -88,12 +88,22 @@ const fills = route({
 export const statementEntrySchema = z
   .strictObject({
     id: z.int().min(1).meta({ description: "number of the entry in the account, without a gap" }),
-    kind: z.enum(["deposit", "withdrawal", "trade", "split", "merge", "settlement", "correction"]),
+    kind: z.enum([
+      "deposit",
+      "withdrawal",
+      "bonus",
+      "adjustment",
+      "trade",
+      "split",
+      "merge",
+      "settlement",
+      "correction",
+    ]),
     amountCents: centsSchema,
     balanceAfter: centsSchema,
     marketId: uuidSchema.nullable(),
     tradeId: uuidSchema.nullable(),
-    reference: z.string().nullable().meta({ description: "of a deposit or a withdrawal" }),
+    reference: z.string().nullable().meta({ description: "of a deposit, withdrawal, bonus or adjustment" }),
     createdAt: timestampSchema,
   })
   .meta({ id: "StatementEntry" });

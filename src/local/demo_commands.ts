@@ -33,10 +33,9 @@ export async function createFundedUser(
      )`,
     [id],
   );
-  await client.query("select admin.deposit(user_id => $1, amount_cents => $2, reference => $3)", [
-    id,
-    fundsCents,
-    "demo",
+  await client.query("select admin.give_bonus(name => $1, users => $2)", [
+    "play money",
+    JSON.stringify([{ user_id: id, amount_cents: fundsCents }]),
   ]);
   return id;
 }

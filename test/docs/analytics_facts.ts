@@ -241,7 +241,7 @@ export function groupBy<T>(things: T[], key: (thing: T) => string): Map<string, 
 export function netDeposits(facts: Facts, user: number, before = Infinity): number {
   return sum(
     facts.movements.filter((it) => it.user_id === user && it.at < before),
-    ({ kind, amount_cents }) => (kind === "deposit" ? amount_cents : -amount_cents),
+    ({ kind, amount_cents }) => (kind === "withdrawal" ? -amount_cents : amount_cents),
   );
 }
 

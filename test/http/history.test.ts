@@ -58,6 +58,12 @@ test.serial.before("trade", async () => {
   const sets = { marketId: other, quantity: 3 };
   await call("POST", "/api/v1/positions/split", { key: ann.key, body: sets });
   await operate("withdraw", { user_id: ann.userId, amount_cents: 500, reference: "=1+1" });
+  await operate("give_bonus", {
+    name: "welcome",
+    users: JSON.stringify([{ user_id: ann.userId, amount_cents: 300 }]),
+  });
+  const adjustment = { user_id: ann.userId, amount_cents: -40, reference: "ticket 1" };
+  await operate("adjust_balance", { ...adjustment, reason: "paid twice" });
 });
 
 test.serial("order history: every order once, with fills, average price and fee", async (t) => {
@@ -141,6 +147,8 @@ test.serial("statement: every cent that came and went, without a gap", async (t)
   t.deepEqual(
     body.data.map(({ id, kind }: any) => [id, kind]),
     [
+      [9, "adjustment"],
+      [8, "bonus"],
       [7, "withdrawal"],
       [6, "split"],
       [5, "trade"],
@@ -163,7 +171,9 @@ test.serial("statement: every cent that came and went, without a gap", async (t)
     ofBob.map((_: unknown, index: number) => ofBob.length - index),
   );
   t.is(sumOf(ofBob, "amountCents"), ofBob[0].balanceAfter);
-  const [withdrawal, split, trade] = body.data;
+  const [adjustment, bonus, withdrawal, split, trade] = body.data;
+  t.like(adjustment, { amountCents: -40, reference: "ticket 1", marketId: null, tradeId: null });
+  t.like(bonus, { amountCents: 300, reference: "welcome", marketId: null, tradeId: null });
   t.like(withdrawal, { amountCents: -500, reference: "=1+1", marketId: null, tradeId: null });
   t.like(split, { amountCents: -300, marketId: other, tradeId: null, reference: null });
   t.is(trade.tradeId, (await get(ann, "fills")).body.data[0].id);

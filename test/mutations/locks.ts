@@ -159,11 +159,17 @@ export const locks: Mutation[] = [
     name: "cash_moved_without_lock",
     breaks: "a deposit does not lock its user",
     file: "ledger/functions/move_cash.sql",
-    from: `  where t.public_id = move_cash.user_id
-  for no key update;`,
-    to: `  where t.public_id = move_cash.user_id
-  ;`,
+    from: "v_user_id := identity.lock_user(move_cash.user_id);",
+    to: "v_user_id := identity.user_id(move_cash.user_id);",
     tests: ["concurrency/pairs"],
+  },
+  {
+    name: "fees_paid_out_without_lock",
+    breaks: "a fee payout does not lock its markets",
+    file: "ledger/functions/pay_out_fees.sql",
+    from: "perform trading.lock_markets(v_market_ids);",
+    to: "",
+    tests: ["concurrency/cash_movements"],
   },
   {
     name: "counters_not_locked",

@@ -55,7 +55,7 @@ begin
     perform identity.queue_mail('confirm_email', v_user.id, sign_up.email);
   end if;
   if v_settings.play_money_cents > 0 then
-    perform ledger.move_cash(v_id, 'deposit', v_settings.play_money_cents, 'play money');
+    perform ledger.move_cash(v_id, 'bonus', v_settings.play_money_cents, 'play money');
   end if;
   user_id := v_id;
   cookie := identity.open_session(

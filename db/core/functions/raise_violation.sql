@@ -33,7 +33,7 @@ begin
       'The handle must have from 1 to 40 characters: letters, digits, dots, hyphens and underscores'
     when 'settings_sign_up_policy_is_open_invitation_or_closed' then
       'The policy must be open, invitation or closed'
-    when 'settings_play_money_is_a_deposit' then
+    when 'settings_play_money_is_a_bonus' then
       'The play money must be at most 10,000,000,000,000.00 EUR'
     when 'api_keys_name_is_not_blank' then
       'The name must not be blank or longer than 100 characters'

@@ -7,14 +7,14 @@ create table identity.settings (
   constraint settings_is_one_row check (singleton),
   constraint settings_sign_up_policy_is_open_invitation_or_closed
     check (sign_up_policy in ('open', 'invitation', 'closed')),
-  constraint settings_play_money_is_a_deposit check (play_money_cents <= 1000000000000000)
+  constraint settings_play_money_is_a_bonus check (play_money_cents <= 1000000000000000)
 );
 
 comment on table identity.settings is 'Who may sign up on the website: one row.';
 comment on column identity.settings.sign_up_policy is
   'open: every visitor; invitation: who has a link from admin.invite_user; closed: no visitor.';
 comment on column identity.settings.play_money_cents is
-  'What a new account gets at sign-up. Only the demo gives money away.';
+  'What a new account gets at sign-up, as a bonus. Only the demo gives money away.';
 comment on column identity.settings.changed_at is
   'When admin.set_sign_up was last called; null: never.';
 comment on column identity.settings.decoy_secret is

@@ -12,6 +12,10 @@ as $$
       max(e.account_version) as last_version
     from ledger.entries as e
     group by e.account_id
+  ),
+  payouts as (
+    select coalesce(sum(p.amount_cents), 0) as paid_cents
+    from ledger.fee_payouts as p
   )
   select 'balance equals the sum of entries', 'account ' || a.id,
     coalesce(s.balance_cents, 0)::text, a.balance_cents::text
@@ -48,19 +52,20 @@ as $$
   union all
   select 'cash inside equals what came from outside', 'outside world',
     (-coalesce(sum(a.balance_cents) filter (where a.kind = 'outside_world'), 0))::text,
-    sum(a.external_cents)::text
+    (sum(a.external_cents) - (select p.paid_cents from payouts as p))::text
   from ledger.accounts as a
-  having sum(a.external_cents)
+  having sum(a.external_cents) - (select p.paid_cents from payouts as p)
     <> -coalesce(sum(a.balance_cents) filter (where a.kind = 'outside_world'), 0)
 
   union all
-  select 'external cash equals the deposits less the withdrawals', 'user ' || t.user_id,
+  select 'external cash equals the sum of the cash movements', 'user ' || t.user_id,
     coalesce(m.net_cents, 0)::text, t.external_cents::text
   from trading.traders as t
   left join (
     select
       c.user_id,
-      sum(case c.kind when 'deposit' then c.amount_cents else -c.amount_cents end) as net_cents
+      sum(case c.kind when 'withdrawal' then -c.amount_cents else c.amount_cents end)
+        as net_cents
     from ledger.cash_movements as c
     group by c.user_id
   ) as m on m.user_id = t.user_id

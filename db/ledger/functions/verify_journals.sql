@@ -18,6 +18,9 @@ as $$
     union all
     select m.journal_id, m.kind, null, null
     from ledger.cash_movements as m
+    union all
+    select p.journal_id, 'fee_payout', null, null
+    from ledger.fee_payouts as p
     -- A trade is its own journal: it must have its id alone.
     union all
     select t.id, 'trade', t.market_id, t.created_at
@@ -52,13 +55,50 @@ as $$
       values
         (
           ledger.user_account_id(m.user_id),
-          case m.kind when 'deposit' then m.amount_cents else -m.amount_cents end
+          case m.kind when 'withdrawal' then -m.amount_cents else m.amount_cents end
         ),
         (
           ledger.outside_account_id(),
-          case m.kind when 'deposit' then -m.amount_cents else m.amount_cents end
+          case m.kind when 'withdrawal' then m.amount_cents else -m.amount_cents end
         )
     ) as l (account_id, amount_cents)
+    union all
+    select p.journal_id, ledger.outside_account_id(), p.amount_cents
+    from ledger.fee_payouts as p
+    -- Of which markets the fees are, only the lines say: they take from fee revenue, and sum to
+    -- zero with the line of the outside world.
+    union all
+    select p.journal_id, e.account_id, e.amount_cents
+    from ledger.fee_payouts as p
+    join ledger.posted_entries as e on e.journal_id = p.journal_id
+    where e.account_id % 4 = 2
+      and e.amount_cents < 0
+  ),
+  -- The movements of cash that operators call for, and their calls.
+  movements as (
+    select c.journal_id, c.kind::text as kind, t.public_id::text as user_id, c.reference
+    from ledger.cash_movements as c
+    join trading.traders as t on t.user_id = c.user_id
+    union all
+    select p.journal_id, 'fee_payout', '', p.reference
+    from ledger.fee_payouts as p
+  ),
+  calls as (
+    select a.at, k.kind, coalesce(a.arguments ->> 'user_id', '') as user_id,
+      a.arguments ->> 'reference' as reference
+    from admin.audit_log as a
+    join (
+      values
+        ('deposit', 'deposit'), ('withdraw', 'withdrawal'), ('adjust_balance', 'adjustment'),
+        ('pay_out_fees', 'fee_payout')
+    ) as k (action, kind) on k.action = a.action
+    union all
+    select a.at, 'bonus', b.entry ->> 'user_id', a.arguments ->> 'name'
+    from admin.audit_log as a
+    cross join lateral jsonb_array_elements(
+      case jsonb_typeof(a.arguments -> 'users') when 'array' then a.arguments -> 'users' end
+    ) as b (entry)
+    where a.action = 'give_bonus'
   )
   select 'journal is of one thing that happened',
     'journal ' || coalesce(j.id, h.journal_id),
@@ -82,22 +122,21 @@ as $$
   -- The audit row is of the same transaction, so a clock that is set between transactions changes
   -- nothing here. A reference that is given again has a row for each call.
   union all
-  select 'deposit or withdrawal has the time of its call', 'journal ' || j.id,
+  select 'cash movement has the time of its call', 'journal ' || j.id,
     'within an hour of ' || l.at, j.created_at::text
   from ledger.posted_journals as j
   join (
-    select c.journal_id, min(a.at) as at,
+    select m.journal_id, min(a.at) as at,
       bool_or(
         k.created_at between a.at - interval '1 hour' and a.at + interval '1 hour'
       ) as is_timed
-    from ledger.cash_movements as c
-    join ledger.posted_journals as k on k.id = c.journal_id
-    join trading.traders as t on t.user_id = c.user_id
-    join admin.audit_log as a
-      on a.action = case c.kind when 'deposit' then 'deposit' else 'withdraw' end
-      and a.arguments ->> 'user_id' = t.public_id::text
-      and a.arguments ->> 'reference' = c.reference
-    group by c.journal_id
+    from movements as m
+    join ledger.posted_journals as k on k.id = m.journal_id
+    join calls as a
+      on a.kind = m.kind
+      and a.user_id = m.user_id
+      and a.reference = m.reference
+    group by m.journal_id
   ) as l on l.journal_id = j.id
   where not l.is_timed
 
@@ -129,5 +168,5 @@ $$;
 
 comment on function ledger.verify_journals() is
   'The part of ledger.verify() about why cash moved: each posted journal is of one conversion, '
-  'resolution, deposit or withdrawal and has exactly the lines that follow from it; each trade '
-  'moves what its two orders say. One row for each broken invariant.';
+  'resolution, movement of a user''s cash or fee payout and has exactly the lines that follow from '
+  'it; each trade moves what its two orders say. One row for each broken invariant.';

@@ -4,11 +4,16 @@ create table ledger.cash_movements (
   kind ledger.journal_kind not null,
   reference text not null,
   amount_cents bigint not null,
-  constraint cash_movements_are_external check (kind in ('deposit', 'withdrawal')),
+  reason text,
+  constraint cash_movements_are_external
+    check (kind in ('deposit', 'withdrawal', 'bonus', 'adjustment')),
   constraint cash_movements_happen_once unique (user_id, kind, reference),
   constraint cash_movements_reference_is_not_blank
     check (reference ~ '\S' and length(reference) <= 200),
-  constraint cash_movements_are_above_zero check (amount_cents > 0)
+  constraint cash_movements_are_above_zero_but_for_adjustments
+    check (amount_cents > 0 or kind = 'adjustment' and amount_cents < 0),
+  constraint cash_movements_have_a_reason_if_they_adjust
+    check ((kind = 'adjustment') = (reason is not null))
 );
 
 create trigger cash_movements_are_append_only
@@ -16,4 +21,10 @@ create trigger cash_movements_are_append_only
   for each statement execute function ledger.refuse_change();
 
 comment on table ledger.cash_movements is
-  'Deposits and withdrawals by the operator''s reference: the same one twice is one movement.';
+  'Cash of users that came in or went out: deposits, withdrawals, bonuses and adjustments, by the '
+  'operator''s reference: the same one twice is one movement.';
+comment on column ledger.cash_movements.reference is
+  'The operator''s reference; of a bonus its name, play money for what a new account got.';
+comment on column ledger.cash_movements.amount_cents is
+  'Above zero, also for withdrawals; an adjustment may be below zero.';
+comment on column ledger.cash_movements.reason is 'Why a balance was adjusted; else null.';

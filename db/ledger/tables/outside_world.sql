@@ -6,6 +6,7 @@ create table ledger.outside_world (
 ) with (fillfactor = 10);
 
 comment on table ledger.outside_world is
-  'The account that mirrors all deposits and withdrawals: one row. It is locked before any user.';
+  'The account that mirrors all cash that comes in and goes out: one row. It is locked '
+  'before any market and any user.';
 
 insert into ledger.outside_world default values;

@@ -7,8 +7,9 @@ create table ledger.posted_journals (
   market_id bigint,
   created_at timestamptz not null,
   constraint posted_journals_are_not_trades check (kind <> 'trade'),
-  constraint posted_journals_of_trading_name_their_market
-    check ((kind in ('deposit', 'withdrawal')) = (market_id is null))
+  constraint posted_journals_of_trading_name_their_market check (
+    (kind in ('deposit', 'withdrawal', 'bonus', 'adjustment', 'fee_payout')) = (market_id is null)
+  )
 );
 
 create index posted_journals_of_a_market on ledger.posted_journals (market_id)

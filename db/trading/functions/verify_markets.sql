@@ -84,11 +84,17 @@ as $$
   where b.traders_count <> coalesce(p.traders, 0)
 
   union all
-  select 'fee revenue equals the fees of the trades', 'market ' || b.market_id,
-    coalesce(t.fee_cents, 0)::text, b.revenue_cents::text
+  select 'fee revenue equals the fees of the trades less the payouts', 'market ' || b.market_id,
+    (coalesce(t.fee_cents, 0) - coalesce(p.paid_cents, 0))::text, b.revenue_cents::text
   from trading.market_state as b
   left join trade_sums as t on t.market_id = b.market_id
-  where b.revenue_cents <> coalesce(t.fee_cents, 0)
+  left join (
+    select e.account_id, -sum(e.amount_cents) as paid_cents
+    from ledger.fee_payouts as f
+    join ledger.posted_entries as e on e.journal_id = f.journal_id
+    group by e.account_id
+  ) as p on p.account_id = ledger.revenue_account_id(b.market_id)
+  where b.revenue_cents <> coalesce(t.fee_cents, 0) - coalesce(p.paid_cents, 0)
 
   -- Cancels and releases raise it as well, and leave nothing that could be counted.
   union all

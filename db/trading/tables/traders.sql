@@ -49,8 +49,8 @@ comment on column trading.traders.public_id is
 comment on column trading.traders.balance_cents is
   'EUR-cents; equals the sum of the user''s ledger.entries and the balance after the last one.';
 comment on column trading.traders.external_cents is
-  'Deposits less withdrawals. external_cents - balance_cents is the net cash the user has put '
-  'into trading.';
+  'Deposits, bonuses and adjustments less withdrawals. external_cents - balance_cents is the net '
+  'cash the user has put into trading.';
 comment on column trading.traders.overdraft_cents is
   'How far a correction of a resolution, and nothing else, took the user below zero.';
 comment on column trading.traders.account_version is 'Number of ledger.entries of the user.';

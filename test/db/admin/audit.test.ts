@@ -62,6 +62,20 @@ const calls: Record<string, () => Promise<Record<string, unknown>>> = {
   }),
   deposit: async () => ({ user_id: await makeTrader(), amount_cents: 100, reference: "in" }),
   withdraw: async () => ({ user_id: await makeTrader(), amount_cents: 100, reference: "out" }),
+  give_bonus: async () => ({
+    name: "welcome",
+    users: JSON.stringify([{ user_id: await makeTrader(), amount_cents: 100 }]),
+  }),
+  adjust_balance: async () => ({
+    user_id: await makeTrader(),
+    amount_cents: -100,
+    reference: "ticket 1",
+    reason: "paid twice",
+  }),
+  pay_out_fees: async () => {
+    await exchange.giveShares(await makeMarket(), await makeTrader(), "yes", 10);
+    return { amount_cents: 1, reference: "transfer 1" };
+  },
   set_loss_limits: async () => ({
     user_id: await makeTrader(),
     day_cents: 1,
@@ -134,8 +148,10 @@ for (const [name, prepare] of Object.entries(calls)) {
     t.true(Math.abs(at.getTime() - from) < 60_000);
     for (const [argument, value] of Object.entries(values)) {
       const isTime = typeof value === "string" && value.endsWith("Z");
-      const wanted = isTime ? new Date(value).getTime() : value;
-      t.is(isTime ? new Date(written[argument]).getTime() : written[argument], wanted, argument);
+      const isJson = argument === "users";
+      const wanted = isTime ? new Date(value).getTime() : isJson ? JSON.parse(String(value)) : value;
+      const found = isTime ? new Date(written[argument]).getTime() : written[argument];
+      t.deepEqual(found, wanted, argument);
     }
   });
 }

@@ -91,6 +91,18 @@ const contract: Record<string, { arguments: string; returns: string }> = {
     arguments: "user_id uuid, amount_cents bigint, reference text",
     returns: "bigint",
   },
+  give_bonus: {
+    arguments: "name text, users jsonb",
+    returns: "int",
+  },
+  adjust_balance: {
+    arguments: "user_id uuid, amount_cents bigint, reference text, reason text",
+    returns: "bigint",
+  },
+  pay_out_fees: {
+    arguments: "amount_cents bigint, reference text",
+    returns: "bigint",
+  },
   set_loss_limits: {
     arguments:
       "user_id uuid, day_cents bigint, week_cents bigint, month_cents bigint, " +

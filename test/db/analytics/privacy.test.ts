@@ -24,6 +24,11 @@ test.serial.before(async () => {
   await operate("set_profile", { user_id: ann, private: true });
   await operate("deposit", { user_id: ann, amount_cents: 100_000, reference });
   await operate("withdraw", { user_id: ann, amount_cents: 1000, reference });
+  await operate("give_bonus", {
+    name: reference,
+    users: JSON.stringify([{ user_id: ann, amount_cents: 1000 }]),
+  });
+  await operate("adjust_balance", { user_id: ann, amount_cents: -1000, reference, reason });
   await operate("set_loss_limits", {
     ...{ user_id: ann, day_cents: null, week_cents: null, month_cents: null },
   });

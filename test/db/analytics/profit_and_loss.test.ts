@@ -65,7 +65,7 @@ async function readViews(client: PoolClient, { traders, markets }: Cast) {
   const rowsOf = async (text: string): Promise<any[]> =>
     (await client.query({ text, rowMode: "array" })).rows;
   const deposits = await rowsOf(`
-    select coalesce(sum(case c.kind when 'deposit' then c.amount_cents else - c.amount_cents end), 0)
+    select coalesce(sum(case c.kind when 'withdrawal' then - c.amount_cents else c.amount_cents end), 0)
     from identity.users as u
     left join ledger.cash_movements as c on c.user_id = u.id
     group by u.public_id

@@ -17,6 +17,10 @@ const commands: Record<string, string> = {
   release_group: "jobs.release_group(array(select id from catalog.markets where public_id = $1))",
   deposit: "admin.deposit($2, 1, 'x')",
   withdraw: "admin.withdraw($2, 1, 'x')",
+  give_bonus: `admin.give_bonus('x', jsonb_build_array(
+    jsonb_build_object('user_id', $2::uuid, 'amount_cents', 1)))`,
+  adjust_balance: "admin.adjust_balance($2, 1, 'x', 'x')",
+  pay_out_fees: "admin.pay_out_fees(1, 'x')",
   set_loss_limits: "admin.set_loss_limits($2, 1, 1, 1)",
   self_exclude: "admin.self_exclude($2)",
   set_market_status: "admin.set_market_status($1, 'paused')",

@@ -10,6 +10,7 @@ const appendOnly = [
   "admin.audit_log",
   "ledger.cash_movements",
   "ledger.day_openings",
+  "ledger.fee_payouts",
   "ledger.posted_entries",
   "ledger.posted_journals",
   "ledger.verifications",
@@ -35,6 +36,7 @@ test.before("trade once, and archive an order", async () => {
   await exchange.database.pool.query(`
     insert into ledger.verifications (started_at, finished_at, broken_count, first_rows)
     values (core.now(), core.now(), 0, '[]')`);
+  await exchange.operate("pay_out_fees", { amount_cents: 1, reference: "transfer 1" });
   await exchange.split(market, ann, 1);
   await exchange.operate("resolve_market", { market_id: market, outcome: "yes" });
 });

@@ -8,6 +8,8 @@ type Terms = Pick<Order, "orderType" | "price" | "timeInForce">;
 const kinds: Record<StatementEntry["kind"], string> = {
   deposit: "Deposit",
   withdrawal: "Withdrawal",
+  bonus: "Bonus",
+  adjustment: "Adjustment",
   trade: "Trade",
   split: "Complete sets made",
   merge: "Complete sets turned into cash",

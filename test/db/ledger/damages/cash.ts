@@ -3,15 +3,20 @@ import type { Damage } from "./damage.ts";
 /** Ways to break accounts, entries and journals, each with an invariant that must notice. */
 export const cashDamages: Damage[] = [
   [
-    "deposit or withdrawal has the time of its call",
+    "cash movement has the time of its call",
     `update ledger.posted_journals set created_at = created_at - interval '300 days'
      where id = (select max(id) from ledger.posted_journals where kind = 'deposit')`,
   ],
   [
-    "deposit or withdrawal has the time of its call",
+    "cash movement has the time of its call",
     `update ledger.posted_journals set created_at = created_at + interval '2 hours'
      where kind = 'withdrawal'`,
   ],
+  ...["bonus", "adjustment", "fee_payout"].map((kind): Damage => [
+    "cash movement has the time of its call",
+    `update ledger.posted_journals set created_at = created_at - interval '2 hours'
+     where kind = '${kind}'`,
+  ]),
   [
     "journal sums to zero",
     `update ledger.posted_entries
@@ -164,12 +169,24 @@ export const cashDamages: Damage[] = [
     "update trading.traders set external_cents = external_cents + 1 where user_id = :ann",
   ],
   [
-    "external cash equals the deposits less the withdrawals",
+    "external cash equals the sum of the cash movements",
     "update ledger.cash_movements set amount_cents = amount_cents + 1 where user_id = :ann",
   ],
   [
-    "external cash equals the deposits less the withdrawals",
+    "external cash equals the sum of the cash movements",
     "update ledger.cash_movements set kind = 'withdrawal' where user_id = :ann",
+  ],
+  [
+    "external cash equals the sum of the cash movements",
+    "update ledger.cash_movements set amount_cents = amount_cents + 1 where kind = 'bonus'",
+  ],
+  [
+    "external cash equals the sum of the cash movements",
+    "update ledger.cash_movements set amount_cents = -amount_cents where kind = 'adjustment'",
+  ],
+  [
+    "cash inside equals what came from outside",
+    "update ledger.fee_payouts set amount_cents = amount_cents + 1",
   ],
   [
     "trade moves the cash of its orders",
@@ -218,6 +235,41 @@ export const cashDamages: Damage[] = [
      set id = (select min(id) from ledger.posted_journals where kind = 'deposit')
      where taker_order_id = :taker`,
   ],
+  // A bonus is no deposit, nor the other way round.
+  [
+    "journal is of one thing that happened",
+    "update ledger.posted_journals set kind = 'deposit' where kind = 'bonus'",
+  ],
+  [
+    "journal is of one thing that happened",
+    `update ledger.cash_movements set kind = 'bonus'
+     where kind = 'deposit' and user_id = :dan`,
+  ],
+  [
+    "journal is of one thing that happened",
+    "update ledger.posted_journals set kind = 'withdrawal' where kind = 'adjustment'",
+  ],
+  ["journal is of one thing that happened", "delete from ledger.fee_payouts"],
+  [
+    "journal is of one thing that happened",
+    `insert into ledger.fee_payouts (journal_id, reference, amount_cents)
+     select journal_id, journal_id::text, amount_cents from ledger.cash_movements where kind = 'bonus'`,
+  ],
+  [
+    "journal has the lines of what happened",
+    "update ledger.cash_movements set amount_cents = amount_cents - 1 where kind = 'adjustment'",
+  ],
+  [
+    "journal has the lines of what happened",
+    "update ledger.fee_payouts set amount_cents = amount_cents - 1",
+  ],
+  // The escrow pays, or a user.
+  ...[":escrow", ":account"].map((account): Damage => [
+    "journal has the lines of what happened",
+    `update ledger.posted_entries
+     set account_id = ${account}, account_version = account_version + 1000
+     where account_id % 4 = 2`,
+  ]),
   [
     "only a correction takes an account below zero",
     "update ledger.posted_journals set kind = 'settlement' where kind = 'correction'",

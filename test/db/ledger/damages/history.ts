@@ -84,6 +84,13 @@ export async function tradeALittle(exchange: Exchange): Promise<Named> {
   await exchange.amend(ann, orders.amended, { price: 21 });
   orders.cut_short = (await place(thin, ben, buy("yes", 8, 79, ioc))).order.id;
   await operate("deposit", { user_id: dan, amount_cents: 100, reference: "one more" });
+  await operate("give_bonus", {
+    name: "welcome",
+    users: JSON.stringify([dan, cem].map((user_id) => ({ user_id, amount_cents: 40 }))),
+  });
+  const adjustment = { user_id: dan, amount_cents: -30, reference: "ticket 1", reason: "a mistake" };
+  await operate("adjust_balance", adjustment);
+  await operate("pay_out_fees", { amount_cents: 20, reference: "transfer 1" });
 
   // A resolution that is corrected after a winner has taken the money out.
   const resolved = await makeMarket();

@@ -139,11 +139,11 @@ export const booksDamages: Damage[] = [
     "update trading.market_state set traders_count = traders_count + 1 where market_id = :market",
   ],
   [
-    "fee revenue equals the fees of the trades",
+    "fee revenue equals the fees of the trades less the payouts",
     "update trading.market_state set revenue_cents = revenue_cents + 1 where market_id = :market",
   ],
   [
-    "fee revenue equals the fees of the trades",
+    "fee revenue equals the fees of the trades less the payouts",
     "update trading.trades set fee_cents = fee_cents + 1 where market_id = :market",
   ],
   [

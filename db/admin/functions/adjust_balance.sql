@@ -1,0 +1,34 @@
+create or replace function admin.adjust_balance(
+  user_id uuid, amount_cents bigint, reference text, reason text
+)
+returns bigint
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_balance_cents bigint;
+begin
+  if coalesce(adjust_balance.reason, '') !~ '[^[:space:]]'
+    or length(adjust_balance.reason) > 1000
+  then
+    perform core.raise_error('INVALID_REQUEST', 'A reason of at most 1000 characters is required');
+  end if;
+  v_balance_cents := ledger.move_cash(
+    adjust_balance.user_id, 'adjustment', adjust_balance.amount_cents, adjust_balance.reference,
+    adjust_balance.reason
+  );
+  perform admin.audit('adjust_balance', jsonb_build_object(
+    'user_id', adjust_balance.user_id,
+    'amount_cents', adjust_balance.amount_cents,
+    'reference', adjust_balance.reference,
+    'reason', adjust_balance.reason
+  ));
+  return v_balance_cents;
+end
+$$;
+
+comment on function admin.adjust_balance(uuid, bigint, text, text) is
+  'Adds cents to a user''s cash, or takes them with an amount below 0, once for each reference of '
+  'the user and for a reason that is kept; returns the new balance. Works in a frozen account. '
+  'Errors: INVALID_REQUEST, NOT_FOUND, ALREADY_EXISTS (the reference, another amount), '
+  'INSUFFICIENT_BALANCE (it takes more than there is). Locks: the outside world, then the user.';

@@ -1,0 +1,20 @@
+create or replace function admin.pay_out_fees(amount_cents bigint, reference text)
+returns bigint
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform ledger.pay_out_fees(pay_out_fees.amount_cents, pay_out_fees.reference);
+  perform admin.audit('pay_out_fees', jsonb_build_object(
+    'amount_cents', pay_out_fees.amount_cents,
+    'reference', pay_out_fees.reference
+  ));
+  return (select coalesce(sum(s.revenue_cents), 0)::bigint from trading.market_state as s);
+end
+$$;
+
+comment on function admin.pay_out_fees(bigint, text) is
+  'Takes cents out of the fee revenue, once for each reference; returns the revenue left, of all '
+  'markets. The markets with the highest revenue pay first, at most 1,000 by one call. Errors: '
+  'INVALID_REQUEST, ALREADY_EXISTS (the reference, another amount), INSUFFICIENT_BALANCE (more '
+  'than there is). Locks: the outside world, then those markets in ascending id.';
