@@ -103,7 +103,10 @@ export const statementEntrySchema = z
     balanceAfter: centsSchema,
     marketId: uuidSchema.nullable(),
     tradeId: uuidSchema.nullable(),
-    reference: z.string().nullable().meta({ description: "of a deposit, withdrawal, bonus or adjustment" }),
+    reference: z
+      .string()
+      .nullable()
+      .meta({ description: "of a deposit, withdrawal, bonus or adjustment" }),
     createdAt: timestampSchema,
   })
   .meta({ id: "StatementEntry" });

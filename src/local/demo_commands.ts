@@ -34,7 +34,7 @@ export async function createFundedUser(
     [id],
   );
   await client.query("select admin.give_bonus(name => $1, users => $2)", [
-    "play money",
+    "demo",
     JSON.stringify([{ user_id: id, amount_cents: fundsCents }]),
   ]);
   return id;

@@ -39,7 +39,7 @@ comment on column ledger.accounts.market_id is
   'The market of market_escrow and fee_revenue; else null.';
 comment on column ledger.accounts.balance_cents is
   'EUR-cents; equals the sum of the account''s entries and the balance after its last one.';
-comment on column ledger.accounts.external_cents is 
+comment on column ledger.accounts.external_cents is
   'Deposits, bonuses and adjustments of a user, less withdrawals.';
 comment on column ledger.accounts.overdraft_cents is
   'How far a correction of a resolution, and nothing else, took the user below zero.';

@@ -11,6 +11,6 @@ comment on view ledger.journals is
 comment on column ledger.journals.id is
   'From the sequence ledger.journal_ids; of a trade the id of the trade.';
 comment on column ledger.journals.kind is 'Why cash moved.';
-comment on column ledger.journals.market_id is 
+comment on column ledger.journals.market_id is
   'Null for deposits, withdrawals, bonuses, adjustments and fee payouts.';
 comment on column ledger.journals.created_at is 'When it happened.';

@@ -99,10 +99,9 @@ test("operators see the kind, the reference and the reason; analysts only the ki
   const rowsAs = async (role: "exchange_operator" | "exchange_analyst", schema: string) => {
     const { rows } = await exchange.database
       .connectAs(role, { max: 1 })
-      .query(
-        `select * from ${schema}.cash_movements where user_id = $1 and kind = 'adjustment'`,
-        [ann],
-      );
+      .query(`select * from ${schema}.cash_movements where user_id = $1 and kind = 'adjustment'`, [
+        ann,
+      ]);
     return rows;
   };
   const [seen] = await rowsAs("exchange_operator", "admin");

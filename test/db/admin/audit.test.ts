@@ -149,7 +149,11 @@ for (const [name, prepare] of Object.entries(calls)) {
     for (const [argument, value] of Object.entries(values)) {
       const isTime = typeof value === "string" && value.endsWith("Z");
       const isJson = argument === "users";
-      const wanted = isTime ? new Date(value).getTime() : isJson ? JSON.parse(String(value)) : value;
+      const wanted = isTime
+        ? new Date(value).getTime()
+        : isJson
+          ? JSON.parse(String(value))
+          : value;
       const found = isTime ? new Date(written[argument]).getTime() : written[argument];
       t.deepEqual(found, wanted, argument);
     }

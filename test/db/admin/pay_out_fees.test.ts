@@ -59,16 +59,22 @@ test.serial("the same reference is one payout, whatever is there by then", async
   });
 });
 
-test.serial("INSUFFICIENT_BALANCE: not more than is there, and the reference is free", async (t) => {
-  await t.throwsAsync(payOut(1, "empty"), { code: "EX011", message: "The fees are only 0 cents" });
-  const market = await traded(100);
-  await t.throwsAsync(payOut(176, "more"), {
-    code: "EX011",
-    message: "The fees are only 175 cents",
-  });
-  t.is(await revenueOf(market), 175);
-  t.is(await payOut(175, "more"), 0);
-});
+test.serial(
+  "INSUFFICIENT_BALANCE: not more than is there, and the reference is free",
+  async (t) => {
+    await t.throwsAsync(payOut(1, "empty"), {
+      code: "EX011",
+      message: "The fees are only 0 cents",
+    });
+    const market = await traded(100);
+    await t.throwsAsync(payOut(176, "more"), {
+      code: "EX011",
+      message: "The fees are only 175 cents",
+    });
+    t.is(await revenueOf(market), 175);
+    t.is(await payOut(175, "more"), 0);
+  },
+);
 
 test.serial("INVALID_REQUEST: amounts and references out of bounds", async (t) => {
   const market = await traded(100);

@@ -88,7 +88,12 @@ export async function tradeALittle(exchange: Exchange): Promise<Named> {
     name: "welcome",
     users: JSON.stringify([dan, cem].map((user_id) => ({ user_id, amount_cents: 40 }))),
   });
-  const adjustment = { user_id: dan, amount_cents: -30, reference: "ticket 1", reason: "a mistake" };
+  const adjustment = {
+    user_id: dan,
+    amount_cents: -30,
+    reference: "ticket 1",
+    reason: "a mistake",
+  };
   await operate("adjust_balance", adjustment);
   await operate("pay_out_fees", { amount_cents: 20, reference: "transfer 1" });
 
