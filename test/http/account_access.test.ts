@@ -42,6 +42,12 @@ test.serial(
     t.is(before.handle, person.handle);
     t.false(before.emailConfirmed);
     t.is(before.balance, 100_000, "play money");
+    const { rows: movements } = await service.database.pool.query(
+      `select kind, reference, amount_cents from admin.cash_movements where user_id = $1`,
+      [before.id],
+    );
+    const playMoney = { kind: "bonus", reference: "play money", amount_cents: 100_000 };
+    t.deepEqual(movements, [playMoney]);
     t.is(before.limits.reviewedAt, null);
 
     const [mail, ...others] = await takeMails(worker);

@@ -98,6 +98,9 @@ test("the first start makes four weeks of sound history", async (t) => {
     );
     t.true(long >= 5, `${long} markets have candles of three weeks`);
 
+    const kinds = await rows("select distinct c.kind from analytics.cash_movements as c");
+    t.deepEqual(kinds, [{ kind: "bonus" }], "play money is no deposit");
+
     t.deepEqual(await rows("select * from leaderboard.verify()"), []);
     const [{ board }] = await rows("select api.get_leaderboard('all', 'week', 10) as board");
     const listed = board.entries.map((entry: any) => entry.handle);

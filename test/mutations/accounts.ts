@@ -27,6 +27,14 @@ export const accounts: Mutation[] = [
     tests: ["db/api/links"],
   },
   {
+    name: "play_money_is_a_deposit",
+    breaks: "the play money of a new account is a deposit",
+    file: "api/functions/sign_up.sql",
+    from: "'bonus', v_settings.play_money_cents",
+    to: "'deposit', v_settings.play_money_cents",
+    tests: ["http/account_access"],
+  },
+  {
     name: "play_money_twice",
     breaks: "a new account gets the play money twice",
     file: "api/functions/sign_up.sql",
