@@ -156,8 +156,8 @@ export async function play(
       outcomes.push(...(await amend(client, cast.traders[step.trader]!, step)));
     } else if (step.kind === "split" || step.kind === "merge") {
       const { rows } = await client.query(
-        `select * from api.${step.kind}_position(user_id => $1, market_id => $2, quantity => $3)`,
-        [cast.traders[step.trader], cast.markets[step.market], step.quantity],
+        "select * from api.run_command($1, $2, market_id => $3, quantity => $4)",
+        [step.kind, cast.traders[step.trader], cast.markets[step.market], step.quantity],
       );
       outcomes.push(...rows.map((row) => ({ ...row, body: JSON.parse(row.body) })));
     } else {
