@@ -51,7 +51,7 @@ const loadMs = values.short ? 700 : 6000;
 const clients = values.short ? 8 : 16;
 
 /** Of each client between two commands, so that the upgrade has some of the processor. */
-const PAUSE_MS = 50;
+const PAUSE_MS = 20;
 /** More than these have ids after a little trading. */
 const FEWEST_SEQUENCES = 10;
 
@@ -70,8 +70,7 @@ interface Site extends Pair {
 const programs = findDebianPostgres();
 if (programs === undefined) console.log("skipped: there is no PostgreSQL of Debian to upgrade");
 else {
-  // Some eighty tables are copied, two at a time by default.
-  const logical = { wal_level: "logical", max_sync_workers_per_subscription: "4" };
+  const logical = { wal_level: "logical" };
   const older = { programsDirectory: programs, settings: logical };
   await runDrill(() => startSite(older, { settings: logical }), replicate);
   const newest = newestPrograms(programs);

@@ -1,11 +1,11 @@
 import { delimiter } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import type { Client } from "pg";
 import { findRunner, runProgram } from "../../src/local/postgres_process.ts";
 import { readDocument } from "../docs/document.ts";
 import type { TemporaryCluster } from "../helpers/database/temporary_cluster.ts";
 import { runService } from "../helpers/processes/service_process.ts";
 import { readText } from "../helpers/repository.ts";
-import { until } from "../helpers/until.ts";
 import { withClient } from "./run.ts";
 import { connectTo } from "./system.ts";
 
@@ -24,6 +24,7 @@ const page = readDocument("docs/operating.md");
 const blocks = page.blocks.filter(({ heading }) => heading === "Upgrade PostgreSQL");
 
 const COPYING_TIMEOUT_MS = 120_000;
+const POLL_MS = 100;
 
 export const connectToCluster = ({ server }: TemporaryCluster): Promise<Client> =>
   connectTo(server.connectionString);
@@ -44,21 +45,30 @@ function address(text: string, pair: Pair): string {
 }
 
 /** Runs the statement of a step, as superuser. */
-export async function runStep(pair: Pair, step: Step): Promise<Record<string, unknown>[]> {
-  const name = step.startsWith("old") ? "old" : "new";
-  return await withClient(
-    () => connectToCluster(pair[name]),
-    async (client) => (await client.query(address(textOf("sql", step), pair))).rows,
-  );
+export async function runStep(pair: Pair, step: Step): Promise<void> {
+  await onClusterOf(pair, step, (client) => client.query(address(textOf("sql", step), pair)));
 }
 
 /** Repeats the statement of a step until its one value is true. */
 export async function waitForStep(pair: Pair, step: Step): Promise<void> {
-  const isDone = async (): Promise<boolean> => {
-    const [row = {}] = await runStep(pair, step);
-    return Object.values(row)[0] === true;
-  };
-  await until(step, isDone, COPYING_TIMEOUT_MS);
+  const deadline = performance.now() + COPYING_TIMEOUT_MS;
+  await onClusterOf(pair, step, async (client) => {
+    for (;;) {
+      const { rows } = await client.query({ text: textOf("sql", step), rowMode: "array" });
+      if (rows[0]?.[0] === true) return;
+      if (performance.now() > deadline) throw new Error(`not done for long: ${step}`);
+      await delay(POLL_MS);
+    }
+  });
+}
+
+async function onClusterOf(
+  pair: Pair,
+  step: Step,
+  work: (client: Client) => Promise<unknown>,
+): Promise<void> {
+  const name = step.startsWith("old") ? "old" : "new";
+  await withClient(() => connectToCluster(pair[name]), work);
 }
 
 /** Makes the roles of the exchange, by the first block of the page. */
