@@ -53,6 +53,7 @@ set local role exchange_owner;
 --!include catalog/functions/market_object.sql
 --!include identity/functions/lock_user.sql
 --!include identity/functions/lock_account.sql
+--!include identity/functions/lock_session.sql
 --!include identity/functions/new_api_key.sql
 --!include identity/functions/plain_address.sql
 --!include identity/functions/is_key_in_force.sql

@@ -70,9 +70,10 @@ const changeProfile = route({
   },
   responses: { 200: { description: "The account.", schema: ownProfileSchema } },
   problems: rejections("ACCOUNT_FROZEN", "ALREADY_EXISTS"),
-  handler: ({ body: { avatarUrl, ...others }, userId }, { commands }) =>
+  handler: ({ body: { avatarUrl, ...others }, caller: { userId, sessionId } }, { commands }) =>
     commands.changeOwnProfile({
       userId,
+      sessionId,
       ...others,
       avatarUrl: avatarUrl === null ? "" : avatarUrl,
     }),
@@ -101,8 +102,11 @@ const setLimits = route({
   },
   responses: { 200: { description: "The limits.", schema: limitsSchema } },
   problems: rejections("ACCOUNT_FROZEN"),
-  handler: ({ body: { dayCents, weekCents, monthCents }, userId }, { commands, turns }) =>
-    commands.setOwnLimits({ userId, dayCents, weekCents, monthCents }, turns.command(userId)),
+  handler: ({ body: { dayCents, weekCents, monthCents }, caller }, { commands, turns }) => {
+    const { userId, sessionId } = caller;
+    const limits = { userId, sessionId, dayCents, weekCents, monthCents };
+    return commands.setOwnLimits(limits, turns.command(userId));
+  },
 });
 
 const exclude = route({
@@ -127,8 +131,9 @@ const exclude = route({
       }),
     },
   },
-  handler: async ({ body: { until }, userId }, { commands, outboxRelay, turns }) => {
-    const answer = await commands.excludeSelf({ userId, until }, turns.command(userId));
+  handler: async ({ body: { until }, caller }, { commands, outboxRelay, turns }) => {
+    const { userId, sessionId } = caller;
+    const answer = await commands.excludeSelf({ userId, sessionId, until }, turns.command(userId));
     outboxRelay.ring();
     return answer;
   },
@@ -179,8 +184,9 @@ const endSession = route({
   request: { params: idParams },
   responses: { 200: { description: "How many ended: one.", schema: endedSchema } },
   problems: rejections("NOT_FOUND"),
-  handler: async ({ params: { id }, userId }, { commands, outboxRelay }) => {
-    const ended = await commands.endSession({ userId, sessionId: id });
+  handler: async ({ params: { id }, caller }, { commands, outboxRelay }) => {
+    const { userId, sessionId } = caller;
+    const ended = await commands.endSession({ userId, sessionId, endedId: id });
     outboxRelay.ring();
     ensure(ended > 0, rejection("NOT_FOUND"));
     return { status: 200, body: { ended } };

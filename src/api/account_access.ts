@@ -226,11 +226,13 @@ const changePassword = route({
     200: { description: "A session.", schema: signedInSchema, headers: setsCookie },
   },
   problems: rejections("ACCOUNT_FROZEN", "WRONG_PASSWORD"),
-  handler: async ({ body, userId, address, request, response }, context) => {
+  handler: async ({ body, caller, address, request, response }, context) => {
+    const { userId, sessionId } = caller;
     const currentHash = await ownHash(body.currentPassword, { userId, address, response }, context);
     const passwordHash = await hashPassword(body.newPassword, newSettings());
     const cookie = await context.commands.changePassword({
       userId,
+      sessionId,
       currentHash,
       passwordHash,
       ...browserOf(request, context),
@@ -332,10 +334,11 @@ const changeEmail = route({
   request: { body: z.object({ email: emailSchema, password: passwordSchema }) },
   responses: { 200: { description: "A mail is on its way.", schema: nothing } },
   problems: rejections("ACCOUNT_FROZEN", "WRONG_PASSWORD"),
-  handler: async ({ body: { email, password }, userId, address, response }, context) => {
+  handler: async ({ body: { email, password }, caller, address, response }, context) => {
+    const { userId, sessionId } = caller;
     await context.access.countAttempt({ "mail-account": userId }, response);
     const passwordHash = await ownHash(password, { userId, address, response }, context);
-    await context.commands.changeEmail({ userId, email, passwordHash });
+    await context.commands.changeEmail({ userId, sessionId, email, passwordHash });
     return { status: 200, body: {} };
   },
 });
@@ -352,9 +355,9 @@ const resendConfirmation = route({
   responses: {
     200: { description: "A mail is on its way, if an address waits.", schema: nothing },
   },
-  handler: async ({ userId, response }, { access, commands }) => {
+  handler: async ({ caller: { userId, sessionId }, response }, { access, commands }) => {
     await access.countAttempt({ "mail-account": userId }, response);
-    await commands.resendConfirmation({ userId });
+    await commands.resendConfirmation({ userId, sessionId });
     return { status: 200, body: {} };
   },
 });
@@ -404,7 +407,7 @@ const confirmEmail = route({
           await reads.getPasswordSettings({ standard: standardSettings, linkHash: tokenHash }),
         )
       : null;
-    const proof = { userId: caller?.userId ?? null, passwordHash };
+    const proof = { userId: caller?.userId, sessionId: caller?.sessionId, passwordHash };
     const confirmed = await commands.confirmEmail({ tokenHash, handle, ...proof });
     return found(confirmed, rejection("WRONG_CREDENTIALS"));
   },

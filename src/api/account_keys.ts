@@ -86,9 +86,9 @@ const createKey = route({
     },
   },
   problems: rejections("ACCOUNT_FROZEN", "EMAIL_UNCONFIRMED", "INVALID_STATE"),
-  handler: async ({ body: { name, scopes, expiresAt, allowedAddresses }, userId }, context) => ({
+  handler: async ({ body, caller: { userId, sessionId } }, { commands }) => ({
     status: 201,
-    text: await context.commands.createKey({ userId, name, scopes, expiresAt, allowedAddresses }),
+    text: await commands.createKey({ userId, sessionId, ...body }),
   }),
 });
 
@@ -137,9 +137,10 @@ const rotateKey = route({
     },
   },
   problems: rejections("NOT_FOUND", "ACCOUNT_FROZEN", "EMAIL_UNCONFIRMED", "INVALID_STATE"),
-  handler: async ({ params: { id }, body: { overlapSeconds }, userId }, context) => {
+  handler: async ({ params: { id }, body: { overlapSeconds }, caller }, context) => {
+    const { userId, sessionId } = caller;
     const { commands, outboxRelay } = context;
-    const made = await commands.rotateKey({ userId, keyId: id, overlapSeconds });
+    const made = await commands.rotateKey({ userId, sessionId, keyId: id, overlapSeconds });
     outboxRelay.ring();
     return { status: 201, text: found(made, rejection("NOT_FOUND")) };
   },
@@ -160,8 +161,9 @@ const revokeKey = route({
     200: { description: "It is revoked.", schema: z.strictObject({ id: uuidSchema }) },
   },
   problems: rejections("NOT_FOUND"),
-  handler: async ({ params: { id }, userId }, { commands, outboxRelay }) => {
-    const isRevoked = await commands.revokeKey({ userId, keyId: id });
+  handler: async ({ params: { id }, caller }, { commands, outboxRelay }) => {
+    const { userId, sessionId } = caller;
+    const isRevoked = await commands.revokeKey({ userId, sessionId, keyId: id });
     outboxRelay.ring();
     ensure(isRevoked, rejection("NOT_FOUND"));
     return { status: 200, body: { id } };
@@ -184,8 +186,8 @@ const revokeKeys = route({
       schema: z.strictObject({ revoked: z.int().min(0) }),
     },
   },
-  handler: async ({ userId }, { commands, outboxRelay }) => {
-    const revoked = await commands.revokeKeys({ userId });
+  handler: async ({ caller: { userId, sessionId } }, { commands, outboxRelay }) => {
+    const revoked = await commands.revokeKeys({ userId, sessionId });
     outboxRelay.ring();
     return { status: 200, body: { revoked } };
   },

@@ -354,10 +354,10 @@ export const api = functionsOf("api", {
   signInByLink: once({ tokenHash: bytea, ...ofBrowserBefore }, oneRow(signedIn)),
   signOut: repeatable({ sessionId: uuid }, nothing),
   listSessions: repeatable(ofSession, one(json)),
-  endSession: repeatable(ofSession, one(bigint)),
+  endSession: repeatable({ ...ofSession, endedId: uuid }, one(bigint)),
   endOtherSessions: repeatable(ofSession, one(bigint)),
   changePassword: once(
-    { ...ofUser, currentHash: text, passwordHash: text, ...ofBrowser },
+    { ...ofSession, currentHash: text, passwordHash: text, ...ofBrowser },
     one(text),
   ),
   rehashPassword: repeatable({ ...ofUser, currentHash: text, passwordHash: text }, nothing),
@@ -374,13 +374,14 @@ export const api = functionsOf("api", {
     },
     oneRow({ ...signedIn, waysIn: json }),
   ),
-  changeEmail: once({ ...ofUser, email: text, passwordHash: text }, nothing),
-  resendConfirmation: once(ofUser, nothing),
+  changeEmail: once({ ...ofSession, email: text, passwordHash: text }, nothing),
+  resendConfirmation: once(ofSession, nothing),
   confirmEmail: once(
     {
       tokenHash: bytea,
       handle: nullable(text),
       userId: nullable(uuid),
+      sessionId: nullable(uuid),
       passwordHash: nullable(text),
     },
     one(nullable(json)),
@@ -388,7 +389,7 @@ export const api = functionsOf("api", {
   getOwnProfile: repeatable(ofUser, one(json)),
   changeOwnProfile: repeatable(
     {
-      ...ofUser,
+      ...ofSession,
       displayName: nullable(text),
       handle: nullable(text),
       avatarUrl: nullable(text),
@@ -399,18 +400,18 @@ export const api = functionsOf("api", {
   ),
   setOwnLimits: repeatable(
     {
-      ...ofUser,
+      ...ofSession,
       dayCents: nullable(bigint),
       weekCents: nullable(bigint),
       monthCents: nullable(bigint),
     },
     one(json),
   ),
-  excludeSelf: repeatable({ ...ofUser, until: nullable(timestamp) }, one(json)),
+  excludeSelf: repeatable({ ...ofSession, until: nullable(timestamp) }, one(json)),
   listKeys: repeatable(ofUser, one(json)),
   createKey: once(
     {
-      ...ofUser,
+      ...ofSession,
       name: text,
       scopes: arrayOf(text),
       expiresAt: nullable(timestamp),
@@ -418,9 +419,9 @@ export const api = functionsOf("api", {
     },
     one(json),
   ),
-  rotateKey: once({ ...ofUser, keyId: uuid, overlapSeconds: int }, one(nullable(json))),
-  revokeKey: repeatable({ ...ofUser, keyId: uuid }, one(boolean)),
-  revokeKeys: repeatable(ofUser, one(int)),
+  rotateKey: once({ ...ofSession, keyId: uuid, overlapSeconds: int }, one(nullable(json))),
+  revokeKey: repeatable({ ...ofSession, keyId: uuid }, one(boolean)),
+  revokeKeys: repeatable(ofSession, one(int)),
   startPasskey: repeatable(ofSession, oneRow(passkeyStart)),
   addPasskey: once(
     {

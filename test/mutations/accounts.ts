@@ -105,9 +105,8 @@ export const accounts: Mutation[] = [
     name: "session_is_no_proof",
     breaks: "the link of a sign-up needs the password in the session of the account, too",
     file: "api/functions/confirm_email.sql",
-    from: `      and u.public_id is distinct from confirm_email.user_id
-`,
-    to: "",
+    from: "s.public_id = confirm_email.session_id",
+    to: "false",
     tests: ["http/account_access"],
   },
   {
@@ -167,6 +166,14 @@ export const accounts: Mutation[] = [
     from: `  for no key update
 `,
     to: "",
+    tests: ["db/api/account_races"],
+  },
+  {
+    name: "session_that_has_ended",
+    breaks: "what a session asked for is done after it has ended",
+    file: "identity/functions/lock_session.sql",
+    from: "    perform core.raise_error('UNAUTHORIZED');",
+    to: "    null;",
     tests: ["db/api/account_races"],
   },
   {

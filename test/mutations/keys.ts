@@ -94,9 +94,9 @@ export const keys: Mutation[] = [
   {
     name: "keys_made_beside_a_revocation",
     breaks: "a key that is being made when all are revoked stays",
-    file: "api/functions/revoke_keys.sql",
-    from: " for no key update;",
-    to: ";",
+    file: "identity/functions/lock_session.sql",
+    from: "  for no key update;",
+    to: "  ;",
     tests: ["db/admin/api_key_powers"],
   },
 ];

@@ -1,16 +1,17 @@
-create or replace function api.change_email(user_id uuid, email text, password_hash text)
+create or replace function api.change_email(
+  user_id uuid, session_id uuid, email text, password_hash text
+)
 returns void
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_user_id bigint := (
-    select u.id from identity.users as u where u.public_id = change_email.user_id
+  v_user_id constant bigint := identity.lock_session(
+    change_email.user_id, change_email.session_id
   );
   v_constraint text;
   v_column text;
 begin
-  perform identity.lock_account(v_user_id);
   perform identity.check_not_frozen(v_user_id);
   if not identity.is_password(v_user_id, change_email.password_hash) then
     perform core.raise_error('WRONG_PASSWORD');
@@ -41,7 +42,8 @@ exception when check_violation or not_null_violation then
 end
 $$;
 
-comment on function api.change_email(uuid, text, text) is
+comment on function api.change_email(uuid, uuid, text, text) is
   'Asks for another e-mail address, which holds once the link in the mail to it is followed. A '
-  'mail to the present address says so; a new password ends it. Errors: ACCOUNT_FROZEN, '
-  'WRONG_PASSWORD, INVALID_REQUEST. Locks: the account, the claim, the links of the user.';
+  'mail to the present address says so; a new password ends it. Errors: UNAUTHORIZED, '
+  'ACCOUNT_FROZEN, WRONG_PASSWORD, INVALID_REQUEST, UNFIT_SESSION. Locks: the account; the '
+  'session, shared; the claim, the links of the user.';

@@ -1,5 +1,6 @@
 create or replace function api.change_own_profile(
   user_id uuid,
+  session_id uuid,
   display_name text default null,
   handle text default null,
   avatar_url text default null,
@@ -11,12 +12,13 @@ language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_user_id constant bigint := identity.user_id(change_own_profile.user_id);
+  v_user_id constant bigint := identity.lock_session(
+    change_own_profile.user_id, change_own_profile.session_id
+  );
   v_is_claimed boolean;
   v_constraint text;
   v_column text;
 begin
-  perform identity.lock_account(v_user_id);
   perform identity.check_not_frozen(v_user_id);
   update identity.email_claims as c
   set handle = coalesce(change_own_profile.handle, c.handle)
@@ -40,8 +42,9 @@ exception when check_violation then
 end
 $$;
 
-comment on function api.change_own_profile(uuid, text, text, text, boolean, boolean) is
+comment on function api.change_own_profile(uuid, uuid, text, text, text, boolean, boolean) is
   'Changes what is given of a user''s own profile, and returns the body of GET /api/account. An '
   'empty avatar_url removes the picture. Before the e-mail address is confirmed, a handle is only '
-  'asked for: whether it is taken is not said. Errors: ACCOUNT_FROZEN, INVALID_REQUEST, '
-  'ALREADY_EXISTS (the handle). Locks: the account, the claim.';
+  'asked for: whether it is taken is not said. Errors: UNAUTHORIZED, ACCOUNT_FROZEN, '
+  'INVALID_REQUEST, ALREADY_EXISTS (the handle), UNFIT_SESSION. Locks: the account; the session, '
+  'shared; the claim.';

@@ -1,5 +1,6 @@
 create or replace function api.change_password(
   user_id uuid,
+  session_id uuid,
   current_hash text,
   password_hash text,
   browser text default null,
@@ -10,11 +11,10 @@ language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_user_id bigint := (
-    select u.id from identity.users as u where u.public_id = change_password.user_id
+  v_user_id constant bigint := identity.lock_session(
+    change_password.user_id, change_password.session_id
   );
 begin
-  perform identity.lock_account(v_user_id);
   perform identity.check_not_frozen(v_user_id);
   if not identity.is_password(v_user_id, change_password.current_hash) then
     perform core.raise_error('WRONG_PASSWORD');
@@ -26,7 +26,7 @@ begin
 end
 $$;
 
-comment on function api.change_password(uuid, text, text, text, boolean) is
+comment on function api.change_password(uuid, uuid, text, text, text, boolean) is
   'Changes a user''s password, if the current one is right, ends all sessions and opens another, '
-  'whose cookie it returns. Errors: ACCOUNT_FROZEN, WRONG_PASSWORD. Locks: the account, the row '
-  'of the password, the rows of the sessions.';
+  'whose cookie it returns. Errors: UNAUTHORIZED, ACCOUNT_FROZEN, WRONG_PASSWORD, UNFIT_SESSION. '
+  'Locks: the account, the row of the password, the rows of the sessions.';

@@ -2,6 +2,7 @@ create or replace function api.confirm_email(
   token_hash bytea,
   handle text default null,
   user_id uuid default null,
+  session_id uuid default null,
   password_hash text default null
 )
 returns json
@@ -30,7 +31,15 @@ begin
     where l.token_hash = confirm_email.token_hash
       and l.kind = 'confirm_email'
       and l.expires_at > core.now()
-      and u.public_id is distinct from confirm_email.user_id
+      and not exists (
+        select
+        from identity.sessions as s
+        where s.user_id = u.id
+          and s.public_id = confirm_email.session_id
+          and u.public_id = confirm_email.user_id
+          and s.expires_at > core.now()
+        for key share
+      )
       and not identity.is_password(u.id, confirm_email.password_hash)
   ) then
     return null;
@@ -75,9 +84,9 @@ exception
 end
 $$;
 
-comment on function api.confirm_email(bytea, text, uuid, text) is
+comment on function api.confirm_email(bytea, text, uuid, uuid, text) is
   'Gives a user the address that a link proves, and at the end of a sign-up the handle. Returns '
-  'both. It needs the user of a session, or the hash of the password, of the same account; '
+  'both. It needs a session in force, or the hash of the password, of the same account; '
   'otherwise it returns null and the link stays good. A mail reports a change to the address '
   'before. Errors: INVALID_LINK, ACCOUNT_FROZEN, INVALID_REQUEST, ALREADY_EXISTS: the address, '
   'which is proven here, or the handle belongs to another user; then the link stays good, and '

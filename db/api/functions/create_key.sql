@@ -1,5 +1,6 @@
 create or replace function api.create_key(
   user_id uuid,
+  session_id uuid,
   name text,
   scopes text[] default '{read,trade}',
   expires_at timestamptz default null,
@@ -18,8 +19,7 @@ declare
   v_constraint text;
   v_column text;
 begin
-  perform core.check_session();
-  v_user_id := identity.lock_key_maker(create_key.user_id);
+  v_user_id := identity.lock_key_maker(create_key.user_id, create_key.session_id);
   v_made := identity.add_api_key(
     user_id => v_user_id,
     name => create_key.name,
@@ -42,8 +42,8 @@ exception
 end
 $$;
 
-comment on function api.create_key(uuid, text, text[], timestamptz, text[]) is
+comment on function api.create_key(uuid, uuid, text, text[], timestamptz, text[]) is
   'Makes an API key for its user and returns the body of POST /api/account/keys, with the key, '
   'which is not kept. A mail reports it with its powers. At most 50 keys are in force, and 100 are '
-  'made in 24 hours. Errors: INVALID_REQUEST, ACCOUNT_FROZEN, EMAIL_UNCONFIRMED, INVALID_STATE, '
-  'UNFIT_SESSION. Locks: the row of the user in identity.users, for which no trading waits.';
+  'made in 24 hours. Errors: UNAUTHORIZED, INVALID_REQUEST, ACCOUNT_FROZEN, EMAIL_UNCONFIRMED, '
+  'INVALID_STATE, UNFIT_SESSION. Locks: the account; the session, shared.';

@@ -1,16 +1,18 @@
-create or replace function api.revoke_key(user_id uuid, key_id uuid)
+create or replace function api.revoke_key(user_id uuid, session_id uuid, key_id uuid)
 returns boolean
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+  v_user_id constant bigint := identity.lock_session(
+    revoke_key.user_id, revoke_key.session_id
+  );
   v_key_id bigint;
 begin
   select k.id into v_key_id
   from identity.api_keys as k
-  join identity.users as u on u.id = k.user_id
   where k.public_id = revoke_key.key_id
-    and u.public_id = revoke_key.user_id;
+    and k.user_id = v_user_id;
   if not found then
     return false;
   end if;
@@ -19,6 +21,7 @@ begin
 end
 $$;
 
-comment on function api.revoke_key(uuid, uuid) is
+comment on function api.revoke_key(uuid, uuid, uuid) is
   'Ends an API key of a user; servers hear of it by api_key_revoked. Revoking it again changes '
-  'nothing. False: the user has no such key. Locks: the row of the key.';
+  'nothing. False: the user has no such key. Errors: UNAUTHORIZED, UNFIT_SESSION. Locks: the '
+  'account; the session, shared; the row of the key.';

@@ -1,18 +1,15 @@
-create or replace function api.revoke_keys(user_id uuid)
+create or replace function api.revoke_keys(user_id uuid, session_id uuid)
 returns int
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_user_id bigint;
+  -- Held, so that a key is made before this, and revoked, or after it.
+  v_user_id constant bigint := identity.lock_session(
+    revoke_keys.user_id, revoke_keys.session_id
+  );
   v_key_ids bigint[];
 begin
-  perform core.check_session();
-  -- Held, so that a key is made before this, and revoked, or after it.
-  select u.id into strict v_user_id
-  from identity.users as u
-  where u.public_id = revoke_keys.user_id
-  for no key update;
   v_key_ids := array(
     select k.id
     from identity.api_keys as k
@@ -24,7 +21,7 @@ begin
 end
 $$;
 
-comment on function api.revoke_keys(uuid) is
+comment on function api.revoke_keys(uuid, uuid) is
   'Ends all API keys of a user; servers hear of it by api_key_revoked. Returns how many ended. '
-  'Errors: UNFIT_SESSION. Locks: the row of the user in identity.users, for which no trading '
-  'waits, and those of the keys.';
+  'Errors: UNAUTHORIZED, UNFIT_SESSION. Locks: the account; the session, shared; the rows of the '
+  'keys.';

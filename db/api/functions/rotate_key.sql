@@ -1,4 +1,6 @@
-create or replace function api.rotate_key(user_id uuid, key_id uuid, overlap_seconds int)
+create or replace function api.rotate_key(
+  user_id uuid, session_id uuid, key_id uuid, overlap_seconds int
+)
 returns json
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
@@ -19,7 +21,7 @@ begin
   if not found then
     return null;
   end if;
-  perform identity.lock_key_maker(rotate_key.user_id);
+  perform identity.lock_key_maker(rotate_key.user_id, rotate_key.session_id);
   v_made := identity.rotate_api_key(
     key_id => v_old_id,
     overlap => make_interval(secs => rotate_key.overlap_seconds),
@@ -39,9 +41,9 @@ begin
 end
 $$;
 
-comment on function api.rotate_key(uuid, uuid, int) is
+comment on function api.rotate_key(uuid, uuid, uuid, int) is
   'Makes an API key in the place of another of its user (identity.rotate_api_key) and returns '
   'the body of POST /api/account/keys/:id/rotate, with the key, which is not kept. A mail '
-  'reports it. Null: the user has no such key. Errors: INVALID_REQUEST, ACCOUNT_FROZEN, '
-  'EMAIL_UNCONFIRMED, INVALID_STATE, UNFIT_SESSION. Locks: the row of the user in '
-  'identity.users, for which no trading waits, and that of the key.';
+  'reports it. Null: the user has no such key. Errors: UNAUTHORIZED, INVALID_REQUEST, '
+  'ACCOUNT_FROZEN, EMAIL_UNCONFIRMED, INVALID_STATE, UNFIT_SESSION. Locks: the account; the '
+  'session, shared; the row of the key.';

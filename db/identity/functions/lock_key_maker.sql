@@ -1,25 +1,28 @@
-create or replace function identity.lock_key_maker(user_id uuid)
+create or replace function identity.lock_key_maker(user_id uuid, session_id uuid)
 returns bigint
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_user identity.users;
-begin
   -- Held, so that the keys are counted one creation after the other.
-  select u.* into strict v_user
-  from identity.users as u
-  where u.public_id = lock_key_maker.user_id
-  for no key update;
-  perform identity.check_not_frozen(v_user.id);
-  if not identity.is_confirmed(v_user) then
+  v_user_id constant bigint := identity.lock_session(
+    lock_key_maker.user_id, lock_key_maker.session_id
+  );
+begin
+  perform identity.check_not_frozen(v_user_id);
+  if not exists (
+    select
+    from identity.users as u
+    where u.id = v_user_id
+      and identity.is_confirmed(u)
+  ) then
     perform core.raise_error('EMAIL_UNCONFIRMED');
   end if;
-  return v_user.id;
+  return v_user_id;
 end
 $$;
 
-comment on function identity.lock_key_maker(uuid) is
-  'Begins a transaction in which a user makes an API key: locks the user, and returns the key of '
-  'the row. Errors: ACCOUNT_FROZEN, EMAIL_UNCONFIRMED. Locks: the row of the user in '
-  'identity.users, for which no trading waits.';
+comment on function identity.lock_key_maker(uuid, uuid) is
+  'Begins a transaction in which a user makes an API key in a session (identity.lock_session), and '
+  'returns the key of the user. Errors: UNAUTHORIZED, ACCOUNT_FROZEN, EMAIL_UNCONFIRMED, '
+  'UNFIT_SESSION. Locks: the account; the session, shared.';

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import test from "ava";
 import type { Pool, PoolClient } from "pg";
 import { until } from "../../helpers/until.ts";
+import { ownSession } from "../../helpers/exchange/own_session.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 
 /** What API keys may do, until when and from where; and keys that take the place of others. */
@@ -368,9 +369,10 @@ const listKeys = async (user_id: string): Promise<any[]> => {
 };
 
 const revokeAll = async (user_id: string): Promise<number> => {
-  const { rows } = await exchange.api.query("select api.revoke_keys(user_id => $1) as count", [
-    user_id,
-  ]);
+  const { rows } = await exchange.api.query(
+    "select api.revoke_keys(user_id => $1, session_id => $2) as count",
+    [user_id, await ownSession(exchange, user_id)],
+  );
   return rows[0].count;
 };
 
@@ -388,10 +390,13 @@ test.serial("all keys in force of a user are revoked, and none of others", async
 
 test.serial("a key that is being made when all are revoked is revoked too", async (t) => {
   const user_id = await makeTrader();
+  const values = [user_id, await ownSession(exchange, user_id)];
   const second = await overlap(
     exchange.api,
-    (client) => client.query("select api.create_key(user_id => $1, name => 'k')", [user_id]),
-    (client) => client.query("select api.revoke_keys(user_id => $1) as count", [user_id]),
+    (client) =>
+      client.query("select api.create_key(user_id => $1, session_id => $2, name => 'k')", values),
+    (client) =>
+      client.query("select api.revoke_keys(user_id => $1, session_id => $2) as count", values),
   );
   t.like(second, { status: "fulfilled", value: { rows: [{ count: 1 }] } });
   t.deepEqual(await listKeys(user_id), []);
@@ -400,11 +405,12 @@ test.serial("a key that is being made when all are revoked is revoked too", asyn
 test.serial("an expired key is not listed and does not count", async (t) => {
   await clock.freeze(NOON);
   const user_id = await makeTrader();
+  const session_id = await ownSession(exchange, user_id);
   const create = (expires_at: string | null) =>
-    exchange.api.query("select api.create_key(user_id => $1, name => 'k', expires_at => $2)", [
-      user_id,
-      expires_at,
-    ]);
+    exchange.api.query(
+      "select api.create_key(user_id => $1, session_id => $2, name => 'k', expires_at => $3)",
+      [user_id, session_id, expires_at],
+    );
   for (let count = 0; count < 50; count++) await create("2040-01-01T13:00:00Z");
   await t.throwsAsync(create(null), { code: "EX019", message: /at most 50 keys/ });
   await clock.advance(3_600_000);
@@ -414,10 +420,11 @@ test.serial("an expired key is not listed and does not count", async (t) => {
 
 test.serial("of 50 keys each can be rotated, and a 51st can't be made beside them", async (t) => {
   const user_id = await makeTrader();
+  const session_id = await ownSession(exchange, user_id);
   const create = async () => {
     const { rows } = await exchange.api.query(
-      "select api.create_key(user_id => $1, name => 'k') ->> 'id' as id",
-      [user_id],
+      "select api.create_key(user_id => $1, session_id => $2, name => 'k') ->> 'id' as id",
+      [user_id, session_id],
     );
     return rows[0].id as string;
   };
@@ -425,8 +432,9 @@ test.serial("of 50 keys each can be rotated, and a 51st can't be made beside the
   for (let count = 0; count < 50; count++) ids.push(await create());
   const rotateOwn = (key_id: string, seconds: number) =>
     exchange.api.query(
-      "select api.rotate_key(user_id => $1, key_id => $2, overlap_seconds => $3)",
-      [user_id, key_id, seconds],
+      `select api.rotate_key(
+         user_id => $1, session_id => $2, key_id => $3, overlap_seconds => $4)`,
+      [user_id, session_id, key_id, seconds],
     );
   await rotateOwn(ids[0]!, 3600);
   await rotateOwn(ids[1]!, 0);
@@ -434,10 +442,11 @@ test.serial("of 50 keys each can be rotated, and a 51st can't be made beside the
 });
 
 test.serial("a user rotates no key of another", async (t) => {
-  const key = await makeKey();
+  const [key, other] = [await makeKey(), await makeTrader()];
   const { rows } = await exchange.api.query(
-    "select api.rotate_key(user_id => $1, key_id => $2, overlap_seconds => 0) as body",
-    [await makeTrader(), await idOf(key)],
+    `select api.rotate_key(
+       user_id => $1, session_id => $2, key_id => $3, overlap_seconds => 0) as body`,
+    [other, await ownSession(exchange, other), await idOf(key)],
   );
   t.is(rows[0].body, null);
   t.not(await authenticate(key), undefined);

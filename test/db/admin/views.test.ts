@@ -3,6 +3,7 @@ import test from "ava";
 import { call } from "../../../src/database/call.ts";
 import { api, jobs } from "../../../src/database/calls.ts";
 import { nextMail } from "../../helpers/exchange/next_mail.ts";
+import { ownSession } from "../../helpers/exchange/own_session.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 import { buy } from "../../helpers/exchange/orders.ts";
 
@@ -271,6 +272,7 @@ test.serial("admin.unconfirmed_emails: of new accounts and of changes", async (t
     ...{ ...given, email: "old@new.example", handle: "known", invitationHash },
   });
   await call(client, api.changeEmail, {
+    sessionId: await ownSession(exchange, known.userId),
     ...{ userId: known.userId, email: "n@new.example", passwordHash },
   });
   client.release();

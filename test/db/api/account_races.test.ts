@@ -1,9 +1,10 @@
 import { createHash, randomBytes } from "node:crypto";
 import test from "ava";
-import type { PoolClient } from "pg";
+import type { Pool, PoolClient } from "pg";
 import { call } from "../../../src/database/call.ts";
 import { api, jobs } from "../../../src/database/calls.ts";
 import { nextMail } from "../../helpers/exchange/next_mail.ts";
+import { ownSession } from "../../helpers/exchange/own_session.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 import { until } from "../../helpers/until.ts";
 
@@ -22,8 +23,11 @@ const [oldHash, newHash, renewedHash] = ["old", "new", "renewed"].map(hashWith) 
 const open = { isHostOnly: false };
 const hashOfPath = (path: string) => createHash("sha256").update(path.split("#")[1]!).digest();
 
-const inTransaction = async <T>(work: (client: PoolClient) => Promise<T>): Promise<T> => {
-  const client = await exchange.api.connect();
+const inTransaction = async <T>(
+  work: (client: PoolClient) => Promise<T>,
+  pool = exchange.api,
+): Promise<T> => {
+  const client = await pool.connect();
   try {
     return await work(client);
   } finally {
@@ -35,8 +39,8 @@ const inTransaction = async <T>(work: (client: PoolClient) => Promise<T>): Promi
 type Work<T> = (client: PoolClient) => Promise<T>;
 
 /** The first has done its work before the second begins, and commits when the second waits. */
-async function overlap<First, Second>(first: Work<First>, second: Work<Second>) {
-  return await inTransaction(async (one) =>
+async function overlap<First, Second>(first: Work<First>, second: Work<Second>, by?: Pool) {
+  const work = (one: PoolClient) =>
     inTransaction(async (other) => {
       await one.query("begin");
       const done = await first(one);
@@ -56,8 +60,8 @@ async function overlap<First, Second>(first: Work<First>, second: Work<Second>) 
       });
       await one.query("commit");
       return { first: done, second: await waiting };
-    }),
-  );
+    });
+  return await inTransaction(work, by);
 }
 
 let made = 0;
@@ -76,12 +80,18 @@ async function makeMember() {
 
 type Member = Awaited<ReturnType<typeof makeMember>>;
 
-const changePassword =
-  ({ userId }: Member): Work<string> =>
-  (client) =>
-    call(client, api.changePassword, {
-      ...{ ...open, userId, currentHash: oldHash, passwordHash: newHash },
-    });
+const inSession = async ({ userId }: Pick<Member, "userId">) => ({
+  userId,
+  sessionId: await ownSession(exchange, userId),
+});
+
+type InSession = Awaited<ReturnType<typeof inSession>>;
+
+async function changePassword(member: Member): Promise<Work<string>> {
+  const given = { ...open, ...(await inSession(member)) };
+  const hashes = { currentHash: oldHash, passwordHash: newHash };
+  return (client) => call(client, api.changePassword, { ...given, ...hashes });
+}
 
 const sessionsOf = async ({ userId }: Member): Promise<number> => {
   const { rows } = await exchange.database.pool.query(
@@ -118,7 +128,7 @@ const waysIn: Record<string, (member: Member) => Promise<Work<{ cookie: string |
 for (const [way, prepare] of Object.entries(waysIn)) {
   test.serial(`a sign-in ${way} that overlaps a change of the password ends with it`, async (t) => {
     const member = await makeMember();
-    const { first, second } = await overlap(await prepare(member), changePassword(member));
+    const { first, second } = await overlap(await prepare(member), await changePassword(member));
     t.truthy(first.cookie);
     t.true("value" in second);
     t.is(await sessionsOf(member), 1, "that of the change");
@@ -127,21 +137,22 @@ for (const [way, prepare] of Object.entries(waysIn)) {
 
 test.serial("the old password is compared again once it was waited for", async (t) => {
   const member = await makeMember();
-  const { second } = await overlap(changePassword(member), await waysIn["by password"]!(member));
+  const change = await changePassword(member);
+  const { second } = await overlap(change, await waysIn["by password"]!(member));
   t.like(second, { value: { cookie: null } });
   t.is(await sessionsOf(member), 1);
 });
 
-test.serial("of two changes of the password the second is by the wrong one", async (t) => {
-  const member = await makeMember();
-  const { second } = await overlap(changePassword(member), changePassword(member));
-  t.like(second, { code: "EX031" });
+test.serial("of two changes of the password the second is by a session that ended", async (t) => {
+  const change = await changePassword(await makeMember());
+  const { second } = await overlap(change, change);
+  t.like(second, { code: "EX002" });
 });
 
 test.serial("a hash with newer settings does not bring the old password back", async (t) => {
   const member = await makeMember();
   const { userId, email } = member;
-  const { second } = await overlap(changePassword(member), (client) =>
+  const { second } = await overlap(await changePassword(member), (client) =>
     call(client, api.rehashPassword, {
       ...{ userId, currentHash: oldHash, passwordHash: renewedHash },
     }),
@@ -160,31 +171,105 @@ test.serial("a hash with newer settings does not bring the old password back", a
 
 test.serial("a change of the address that overlaps a change of the password ends", async (t) => {
   const member = await makeMember();
-  const { userId } = member;
   const email = `moved-${member.email}`;
+  const before = await inSession(member);
   const ask: Work<void> = (client) =>
-    call(client, api.changeEmail, { userId, email, passwordHash: oldHash });
+    call(client, api.changeEmail, { ...before, email, passwordHash: oldHash });
   const claims = async () =>
     (await exchange.database.pool.query("select from identity.email_claims")).rowCount;
-  await overlap(ask, changePassword(member));
+  await overlap(ask, await changePassword(member));
   t.is(await claims(), 0);
+  const after = await inSession(member);
   const { second } = await overlap(
     (client) =>
       call(client, api.changePassword, {
-        ...{ ...open, userId, currentHash: newHash, passwordHash: oldHash },
+        ...{ ...open, ...after, currentHash: newHash, passwordHash: oldHash },
       }),
-    (client) => call(client, api.changeEmail, { userId, email, passwordHash: newHash }),
+    (client) => call(client, api.changeEmail, { ...after, email, passwordHash: newHash }),
   );
-  t.true("code" in second);
+  t.like(second, { code: "EX002" });
   t.is(await claims(), 0);
+});
+
+/** What a session asks for that leaves something behind, each made ready in it. */
+const asked: Record<string, (given: InSession, email: string) => Work<unknown>> = {
+  "a new key": (given) => (client) =>
+    call(client, api.createKey, { ...given, name: "bot", scopes: ["trade"] }),
+  "the revocation of all keys": (given) => (client) => call(client, api.revokeKeys, given),
+  "a change of the profile": (given) => (client) =>
+    call(client, api.changeOwnProfile, { ...given, displayName: "Thief" }),
+  "a change of the address": (given, email) => (client) =>
+    call(client, api.changeEmail, { ...given, email: `x-${email}`, passwordHash: oldHash }),
+  "a change of the password": (given) => (client) =>
+    call(client, api.changePassword, {
+      ...{ ...open, ...given, currentHash: oldHash, passwordHash: newHash },
+    }),
+  limits: (given) => (client) => call(client, api.setOwnLimits, { ...given, dayCents: 1 }),
+  "a self-exclusion": (given) => (client) => call(client, api.excludeSelf, given),
+  "the end of a session":
+    ({ userId, sessionId }) =>
+    (client) =>
+      call(client, api.endSession, { ...{ userId, sessionId, endedId: sessionId } }),
+  "the end of the other sessions": (given) => (client) => call(client, api.endOtherSessions, given),
+  "one more mail": (given) => (client) => call(client, api.resendConfirmation, given),
+};
+
+for (const [name, prepare] of Object.entries(asked)) {
+  test.serial(`UNAUTHORIZED: ${name}, by a session that waited for a recovery`, async (t) => {
+    const { userId, email } = await makeMember();
+    const given = await inSession({ userId });
+    const { second } = await overlap(
+      (client) => client.query("select admin.recover_account($1, $2)", [userId, email]),
+      prepare(given, email),
+      exchange.database.connectAs("exchange_operator"),
+    );
+    t.like(second, { code: "EX002" });
+  });
+
+  test.serial(`UNAUTHORIZED: ${name}, by a session that waited for its end`, async (t) => {
+    const { userId, email } = await makeMember();
+    const given = await inSession({ userId });
+    const { second } = await overlap(
+      (client) => call(client, api.signOut, given),
+      prepare(given, email),
+    );
+    t.like(second, { code: "EX002" });
+  });
+}
+
+test.serial("UNAUTHORIZED: a key is not rotated or revoked by a session that ended", async (t) => {
+  const member = await makeMember();
+  const given = await inSession(member);
+  const made = await inTransaction((client) =>
+    call(client, api.createKey, { ...given, name: "bot", scopes: ["trade"] }),
+  );
+  const { id: keyId } = JSON.parse(made) as { id: string };
+  await inTransaction((client) => call(client, api.signOut, given));
+  for (const work of [
+    (client: PoolClient) => call(client, api.rotateKey, { ...given, keyId, overlapSeconds: 0 }),
+    (client: PoolClient) => call(client, api.revokeKey, { ...given, keyId }),
+  ] satisfies Work<unknown>[]) {
+    await t.throwsAsync(inTransaction<unknown>(work), { code: "EX002" });
+  }
+});
+
+test.serial("UNAUTHORIZED: the session of another user", async (t) => {
+  const [member, other] = [await makeMember(), await makeMember()];
+  const { sessionId } = await inSession(other);
+  const given = { userId: member.userId, sessionId, name: "bot", scopes: ["trade"] };
+  await t.throwsAsync(
+    inTransaction((client) => call(client, api.createKey, given)),
+    { code: "EX002" },
+  );
 });
 
 /** A member who asked for a new password and for another address, and has the link to that. */
 async function makeMover(worker: PoolClient) {
   const member = await makeMember();
   const email = `moved-${member.email}`;
+  const session = await inSession(member);
   await inTransaction((client) =>
-    call(client, api.changeEmail, { userId: member.userId, email, passwordHash: oldHash }),
+    call(client, api.changeEmail, { ...session, email, passwordHash: oldHash }),
   );
   let link: Buffer | undefined;
   for (let mail = await nextMail(worker); mail !== undefined; mail = await nextMail(worker)) {
@@ -193,7 +278,7 @@ async function makeMover(worker: PoolClient) {
   }
   await inTransaction((client) => call(client, api.requestPasswordReset, { email: member.email }));
   const confirm: Work<string | null> = (client) =>
-    call(client, api.confirmEmail, { tokenHash: link!, userId: member.userId });
+    call(client, api.confirmEmail, { tokenHash: link!, ...session });
   return { ...member, newEmail: email, confirm };
 }
 

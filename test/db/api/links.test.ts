@@ -3,6 +3,7 @@ import test from "ava";
 import { call } from "../../../src/database/call.ts";
 import { api, jobs } from "../../../src/database/calls.ts";
 import { nextMail } from "../../helpers/exchange/next_mail.ts";
+import { ownSession } from "../../helpers/exchange/own_session.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 
 /** Links: each is good once, for its purpose and its user only. */
@@ -111,19 +112,29 @@ test.serial(
 test.serial("INVALID_LINK: a link of an operator, once the password was changed", async (t) => {
   const { userId } = await makeMember();
   const link = hashOfPath(await operate("sign_in_link", { user_id: userId }));
-  await on((client) =>
-    call(client, api.changePassword, { ...open, userId, currentHash: passwordHash, passwordHash }),
-  );
+  await changePassword(userId);
   await t.throwsAsync(signInByLink(link), invalidLink);
 });
 
-const changePassword = (userId: string) =>
-  on((client) =>
-    call(client, api.changePassword, { ...open, userId, currentHash: passwordHash, passwordHash }),
-  );
+const inSession = async (userId: string) => ({
+  userId,
+  sessionId: await ownSession(exchange, userId),
+});
 
-const confirm = (tokenHash: Buffer, userId?: string) =>
-  on((client) => call(client, api.confirmEmail, { tokenHash, userId }));
+async function changePassword(userId: string): Promise<string> {
+  const given = { ...open, ...(await inSession(userId)), currentHash: passwordHash, passwordHash };
+  return await on((client) => call(client, api.changePassword, given));
+}
+
+async function changeEmail(userId: string, email: string): Promise<void> {
+  const given = { ...(await inSession(userId)), email, passwordHash };
+  await on((client) => call(client, api.changeEmail, given));
+}
+
+async function confirm(tokenHash: Buffer, userId?: string): Promise<string | null> {
+  const given = { tokenHash, ...(userId !== undefined && (await inSession(userId))) };
+  return await on((client) => call(client, api.confirmEmail, given));
+}
 
 test.serial("INVALID_LINK: a change of the address, once the password was changed", async (t) => {
   for (const replace of [
@@ -135,8 +146,7 @@ test.serial("INVALID_LINK: a change of the address, once the password was change
   ]) {
     const member = await makeMember();
     const { userId } = member;
-    const ask = (email: string) =>
-      on((client) => call(client, api.changeEmail, { userId, email, passwordHash }));
+    const ask = (email: string) => changeEmail(userId, email);
     const [followed, waiting] = [`early-${member.email}`, `late-${member.email}`];
     await ask(followed);
     const [link] = await mailedLinks(followed);
@@ -154,8 +164,8 @@ test.serial("INVALID_LINK: a change of the address, once the password was change
 test.serial("the present address hears of a change that was asked for", async (t) => {
   const { email, userId } = await makeMember();
   await mailedLinks(email);
-  const asked = { userId, email: `other-${email}`, passwordHash };
-  await on((client) => call(client, api.changeEmail, asked));
+  const asked = { email: `other-${email}` };
+  await changeEmail(userId, asked.email);
   const { rows } = await exchange.database.pool.query(
     "select address, details from identity.mails where kind = 'email_change_asked' and address = $1",
     [email],
@@ -165,12 +175,7 @@ test.serial("the present address hears of a change that was asked for", async (t
 
 test.serial("INVALID_REQUEST: a change to the own address", async (t) => {
   const { email, userId } = await makeMember();
-  await t.throwsAsync(
-    on((client) =>
-      call(client, api.changeEmail, { userId, email: email.toUpperCase(), passwordHash }),
-    ),
-    { code: "EX001" },
-  );
+  await t.throwsAsync(changeEmail(userId, email.toUpperCase()), { code: "EX001" });
 });
 
 test.serial("the link of a sign-up stays good when the password is changed", async (t) => {

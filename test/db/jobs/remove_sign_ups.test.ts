@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import test from "ava";
+import { ownSession } from "../../helpers/exchange/own_session.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 
 /** jobs.remove_sign_ups and remove_mails: what is removed by age. */
@@ -82,8 +83,9 @@ test.serial("an account whose change of address was not confirmed stays", async 
     [passwordHash, invitationHash],
   );
   await exchange.api.query(
-    "select api.change_email(user_id => $1, email => 'other@test.example', password_hash => $2)",
-    [rows[0].user_id, passwordHash],
+    `select api.change_email(
+       user_id => $1, session_id => $2, email => 'other@test.example', password_hash => $3)`,
+    [rows[0].user_id, await ownSession(exchange, rows[0].user_id), passwordHash],
   );
   await clock.advance(31 * DAY);
   await work("remove_sign_ups");

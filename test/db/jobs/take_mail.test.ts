@@ -2,6 +2,7 @@ import test from "ava";
 import { call } from "../../../src/database/call.ts";
 import { jobs } from "../../../src/database/calls.ts";
 import { nextMail } from "../../helpers/exchange/next_mail.ts";
+import { ownSession } from "../../helpers/exchange/own_session.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 
 /** jobs.take_mail: which mail is sent next. */
@@ -55,22 +56,24 @@ async function makeUser(): Promise<{ userId: string; email: string }> {
 }
 
 async function makeKey(userId: string, name: string): Promise<string> {
+  const sessionId = await ownSession(exchange, userId);
   const { rows } = await exchange.api.query(
-    "select api.create_key(user_id => $1, name => $2) ->> 'id' as id",
-    [userId, name],
+    "select api.create_key(user_id => $1, session_id => $2, name => $3) ->> 'id' as id",
+    [userId, sessionId, name],
   );
-  await exchange.api.query("select api.revoke_key(user_id => $1, key_id => $2)", [
+  await exchange.api.query("select api.revoke_key(user_id => $1, session_id => $2, key_id => $3)", [
     userId,
+    sessionId,
     rows[0].id,
   ]);
   return rows[0].id;
 }
 
-const setLimits = (userId: string, dayCents: number) =>
+const setLimits = async (userId: string, dayCents: number) =>
   exchange.api.query(
     `select api.set_own_limits(
-       user_id => $1, day_cents => $2, week_cents => null, month_cents => null)`,
-    [userId, dayCents],
+       user_id => $1, session_id => $2, day_cents => $3, week_cents => null, month_cents => null)`,
+    [userId, await ownSession(exchange, userId), dayCents],
   );
 
 test.serial("of several notices of a kind that wait the newest is sent", async (t) => {
