@@ -14,6 +14,8 @@ declare
   m_delay_ms constant int[] := (batch.markets).live_delay_ms;
   t_public_id constant uuid[] := (batch.traders).public_ids;
   v_at constant text := core.iso8601(batch.at);
+  v_objects text[];
+  v_first int := 1;
   v_fills text[];
   v_cancelled text[];
   v_body text;
@@ -27,21 +29,27 @@ begin
     q := f.maker_place[p];
     j := batch.rested[q - k_read];
     v_price := case when q <= k_read then k.book_price[q] else r.book_price[j] end;
-    v_fills[i] := concat(
-      v_fills[i] || ',',
-      trading.fill_object(
-        f.public_id[p], m_public_id[r.market_place[i]],
-        case when r.is_yes[i] then 'yes' else 'no' end::trading.side, o.public_id[i],
-        case when q <= k_read then k.public_id[q] else o.public_id[j] end,
-        t_public_id[batch.trader_place[i]],
-        t_public_id[case when q <= k_read then k.trader_place[q] else batch.trader_place[j] end],
-        case when r.is_yes[i] then 100 - v_price else v_price end, f.quantity[p], v_at
-      )
+    v_objects[p] := trading.fill_object(
+      f.public_id[p], m_public_id[r.market_place[i]],
+      case when r.is_yes[i] then 'yes' else 'no' end::trading.side, o.public_id[i],
+      case when q <= k_read then k.public_id[q] else o.public_id[j] end,
+      t_public_id[batch.trader_place[i]],
+      t_public_id[case when q <= k_read then k.trader_place[q] else batch.trader_place[j] end],
+      case when r.is_yes[i] then 100 - v_price else v_price end, f.quantity[p], v_at
     );
+    -- The fills of a request are one behind the other: put together once, they are copied once.
+    if f.request_place[p + 1] is distinct from i then
+      v_fills[i] := array_to_string(v_objects[v_first:p], ',');
+      v_first := p + 1;
+    end if;
   end loop;
+  v_first := 1;
   for p in 1 .. coalesce(cardinality(c.request_place), 0) loop
     i := c.request_place[p];
-    v_cancelled[i] := concat(v_cancelled[i] || ',', c.object[p]);
+    if c.request_place[p + 1] is distinct from i then
+      v_cancelled[i] := array_to_string(c.object[v_first:p], ',');
+      v_first := p + 1;
+    end if;
   end loop;
 
   for i in 1 .. cardinality(o.code) loop

@@ -547,3 +547,20 @@ test("an order that can pay for all of a long queue takes all of it", async (t) 
   t.is(answer.balance.total, 0);
   t.is(await openOrdersOf(maker), 0);
 });
+
+test.serial("what an order costs is in proportion to its fills, its answer included", async (t) => {
+  const market = await makeMarket();
+  const maker = await exchange.makeTrader({ cents: 1_000_000 });
+  const taker = await exchange.makeTrader({ cents: 1_000_000 });
+  const msOf = async (fills: number): Promise<number> => {
+    await queue(market, maker, buy("no", 1, 60), fills);
+    const began = performance.now();
+    const { fills: made } = await place(market, taker, buy("yes", fills, 40));
+    t.is(made.length, fills);
+    return performance.now() - began;
+  };
+  await msOf(200);
+  const [few, many] = [await msOf(2000), await msOf(8000)];
+  t.log(`${Math.round(few)} and ${Math.round(many)} ms`);
+  t.true(many < 10 * few, `four times as many fills took ${(many / few).toFixed(1)} times as long`);
+});
