@@ -168,11 +168,7 @@ export const orders: Record<string, Answer> = {
   "Who makes and who takes?": (facts) =>
     perUser(facts, facts.fills, (own) => {
       const made = quantityOf(own.filter(({ role }) => role === "maker"));
-      return [
-        quantityOf(own),
-        made === 0 ? null : percent(made, quantityOf(own)),
-        sum(own, ({ fee }) => fee),
-      ];
+      return [quantityOf(own), percent(made, quantityOf(own)), sum(own, ({ fee }) => fee)];
     }),
 
   "How much of what is ordered gets filled, and how much is cancelled?": (facts) => {
