@@ -25,6 +25,7 @@ set local role exchange_owner;
 --!include core/functions/base62.sql
 --!include core/functions/crc32.sql
 --!include core/functions/can_read.sql
+--!include core/functions/time_of.sql
 --!include core/functions/all_ended_before.sql
 
 -- What is installed
@@ -272,6 +273,11 @@ set local role exchange_owner;
 --!include ledger/functions/verify_day_openings.sql
 --!include ledger/functions/verify_journals.sql
 --!include ledger/functions/verify_sequences.sql
+--!include ledger/functions/verify_calls.sql
+--!include ledger/functions/verify_settings.sql
+--!include ledger/functions/verify_verifications.sql
+--!include catalog/functions/verify_calls.sql
+--!include identity/functions/verify_calls.sql
 --!include trading/functions/verify_orders.sql
 --!include trading/functions/verify_commands.sql
 --!include trading/functions/verify_trades.sql
@@ -282,7 +288,9 @@ set local role exchange_owner;
 --!include trading/functions/verify_books.sql
 --!include trading/functions/verify_markets.sql
 --!include trading/functions/verify_events.sql
+--!include trading/functions/verify_candles.sql
 --!include risk/functions/verify_limits.sql
+--!include installer/functions/verify_objects.sql
 --!include ledger/functions/verify.sql
 
 -- Functions: the leaderboard

@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:6e73d0454daf7afc759d98ea740a48dc6ddc3096
+--! Hash: sha1:13a65148d150003e94b4a622e3769685a1ede388
 
 --! Included tables.sql
 -- The tables of the database, and what they are made of, in the order they build on each other. The
@@ -734,7 +734,7 @@ create table identity.api_keys (
   constraint api_keys_hash_is_a_sha256 check (length(key_hash) = 32),
   constraint api_keys_name_is_not_blank check (name ~ '\S' and length(name) <= 100),
   constraint api_keys_scopes_are_read_trade_or_both check (
-    scopes in ('{read}', '{trade}', '{read,trade}')
+    scopes = '{read}' or scopes = '{trade}' or scopes = '{read,trade}'
   ),
   constraint api_keys_expire_at_a_moment_after_they_are_made check (
     expires_at > created_at and isfinite(expires_at)

@@ -158,12 +158,8 @@ async function putInPlace(client: ClientBase, { files, schemas }: InstalledFiles
     await revokeGrants(client, schemas);
     await atFile(file, () => client.query(file.sql));
   }
-  await client.query(
-    `delete from installer.files;
-     delete from installer.objects;
-     insert into installer.objects (kind, name, hash)
-     select o.kind, o.name, md5(o.definition) from installer.schema_objects() as o`,
-  );
+  await client.query("delete from installer.files");
+  await client.query(noteObjects);
   await client.query(
     "insert into installer.files (path, hash) select * from unnest($1::text[], $2::text[])",
     [files.map(({ path }) => path), files.map(({ hash }) => hash)],
@@ -213,6 +209,12 @@ async function drop(
   if (objects.length > 0) await lockCalls(client);
   await dropObjects(client, schemas, objects);
 }
+
+/** Notes what the schema is, for `installer.changed_objects()`. */
+export const noteObjects = `
+  delete from installer.objects;
+  insert into installer.objects (kind, name, hash)
+  select o.kind, o.name, md5(o.definition) from installer.schema_objects() as o`;
 
 interface FileState {
   /** All functions, as they were before. */

@@ -58,12 +58,22 @@ export async function seedCatalogue(pool: Pool, { markets, traders }: Sizes): Pr
     await makeTraders(pool, first, Math.min(first + TRADERS_AT_ONCE - 1, traders));
   }
   await stopShufflingIds(pool);
-  for (const [table, name] of [
-    ["catalog.markets", "title"],
-    ["identity.users", "handle"],
+  for (const [table, name, argument] of [
+    ["catalog.markets", "title", "market_id"],
+    ["identity.users", "handle", "user_id"],
   ]) {
-    const number = `substring(${name} from '\\d+$')::bigint`;
-    await pool.query(`update ${table} set public_id = ${publicIdOf(number)}`);
+    const id = publicIdOf(`substring(x.${name} from '\\d+$')::bigint`);
+    // The calls are in the audit log, which is append-only.
+    await pool.query(
+      `begin;
+       set local session_replication_role = replica;
+       update admin.audit_log as a
+       set arguments = a.arguments || jsonb_build_object('${argument}', ${id})
+       from ${table} as x
+       where a.arguments ->> '${argument}' = x.public_id::text;
+       update ${table} as x set public_id = ${id};
+       commit`,
+    );
   }
   await pool.query(
     `update trading.traders as t set public_id = u.public_id

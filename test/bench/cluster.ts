@@ -3,7 +3,7 @@ import { makePool } from "../../src/database/pools.ts";
 import { makeLogger } from "../../src/bin/logger.ts";
 import { createOutboxRelay } from "../../src/streams/outbox_relay.ts";
 import { replaceDatabase } from "../helpers/database/test_database.ts";
-import { buildSchema } from "../helpers/database/schema.ts";
+import { buildSchema, noteInstallation } from "../helpers/database/schema.ts";
 import { startTemporaryCluster } from "../helpers/database/temporary_cluster.ts";
 import type { TemporaryCluster } from "../helpers/database/temporary_cluster.ts";
 import { seedCatalogue } from "./catalogue.ts";
@@ -61,6 +61,7 @@ export async function openBenchCluster(sizes: Sizes): Promise<BenchCluster> {
     const template = await createDatabase(cluster, TEMPLATE, "template0");
     const client = await template.pool.connect();
     await buildSchema(client);
+    await noteInstallation(client);
     client.release();
     await seedCatalogue(template.pool, sizes);
     await template.pool.query("vacuum (analyze)");

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { makePool } from "../../src/database/pools.ts";
 import { replaceDatabase } from "../helpers/database/test_database.ts";
 import { placeOrders } from "../helpers/exchange/orders.ts";
-import { buildSchema } from "../helpers/database/schema.ts";
+import { buildSchema, noteInstallation } from "../helpers/database/schema.ts";
 import { findDebianPostgres, startStockCluster } from "../helpers/database/stock_cluster.ts";
 import type { StockCluster } from "../helpers/database/stock_cluster.ts";
 import { checkLedger } from "./bench.ts";
@@ -57,6 +57,7 @@ async function makeExchange(stock: StockCluster, { sizes }: Bench): Promise<stri
   const pool = makePool({ connectionString: url, max: 2 });
   const client = await pool.connect();
   await buildSchema(client);
+  await noteInstallation(client);
   client.release();
   await seedCatalogue(pool, { ...sizes, markets: MARKETS, traders: TRADERS });
   await pool.query("vacuum (analyze)");

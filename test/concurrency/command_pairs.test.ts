@@ -136,7 +136,10 @@ test.before("make markets and traders", async () => {
 async function makeScene(): Promise<Scene> {
   const [ann, bob] = traders as [string, string];
   await exchange.database.pool.query(
-    "update trading.traders set excluded_until = null where public_id = $1",
+    // No exclusion lasts longer than 100 ms.
+    `select pg_sleep(extract(epoch from t.excluded_until - core.now()))
+     from trading.traders as t
+     where t.public_id = $1 and t.excluded_until > core.now()`,
     [bob],
   );
   for (const trader of traders) await commands.cancelAll(trader);

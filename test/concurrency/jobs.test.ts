@@ -6,6 +6,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import test from "ava";
 import { call } from "../../src/database/call.ts";
 import { api } from "../../src/database/calls.ts";
+import { noteChanges } from "../helpers/database/schema.ts";
 import { withClient } from "../helpers/database/test_database.ts";
 import { pairsOf } from "../helpers/exchange/contention.ts";
 import type { Round } from "../helpers/exchange/contention.ts";
@@ -30,6 +31,7 @@ test.before("let reads wait", async () => {
   await exchange.database.pool.query(
     "alter function trading.time_of_book(bigint) set lock_timeout = '1min'",
   );
+  await noteChanges(exchange.database.pool);
 });
 
 async function inSeconds(seconds: number): Promise<string> {

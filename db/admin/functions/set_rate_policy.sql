@@ -16,6 +16,8 @@ declare
   v_constraint text;
   v_column text;
 begin
+  -- Also a call that finds no policy to remove has its place among the others.
+  perform identity.lock_account(v_user_id);
   case set_rate_policy.tier
     when 'standard' then
       if coalesce(v_requests_per_minute, v_burst_capacity) is not null
@@ -64,4 +66,4 @@ $$;
 comment on function admin.set_rate_policy(uuid, text, int, int, timestamptz) is
   'Sets how fast a user may trade, from the next request on: the standard policy, or an elevated '
   '(600 a minute and 50 back to back by default) or custom one, until a time or for good. Tokens '
-  'that were spent stay spent. Errors: INVALID_REQUEST, NOT_FOUND. Locks: the row of the policy.';
+  'that were spent stay spent. Errors: INVALID_REQUEST, NOT_FOUND. Locks: the account.';

@@ -37,7 +37,7 @@ from (
   from trading.trades as t
   union all
   select
-    t.id, t.public_id, t.market_id, 'maker', t.maker_order_id, t.maker_user_id,
+    t.id, t.public_id, t.market_id, 'maker' as role, t.maker_order_id, t.maker_user_id,
     t.taker_user_id, case t.taker_side when 'yes' then 'no'::trading.side else 'yes' end,
     -- As bigint: a union of other types would be read as a whole, whatever is asked for.
     t.price::int, t.quantity::int, 0::bigint, t.maker_realised_cents, t.created_at

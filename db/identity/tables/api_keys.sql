@@ -17,7 +17,7 @@ create table identity.api_keys (
   constraint api_keys_hash_is_a_sha256 check (length(key_hash) = 32),
   constraint api_keys_name_is_not_blank check (name ~ '\S' and length(name) <= 100),
   constraint api_keys_scopes_are_read_trade_or_both check (
-    scopes in ('{read}', '{trade}', '{read,trade}')
+    scopes = '{read}' or scopes = '{trade}' or scopes = '{read,trade}'
   ),
   constraint api_keys_expire_at_a_moment_after_they_are_made check (
     expires_at > created_at and isfinite(expires_at)

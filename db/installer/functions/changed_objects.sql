@@ -3,20 +3,22 @@ returns table (object text, expected text, found text)
 language sql stable
 set search_path = pg_catalog, pg_temp
 as $$
-  with installed as (
+  with
+  last_installation as (
+    select i.server_version = current_setting('server_version_num')::int / 10000 as is_of_server
+    from installer.installations as i
+    order by i.id desc
+    limit 1
+  ),
+  installed as (
     select o.kind, o.name, o.hash
     from installer.objects as o
-    where (
-      select i.server_version = current_setting('server_version_num')::int / 10000
-      from installer.installations as i
-      order by i.id desc
-      limit 1
-    )
+    where exists (select from last_installation as l where l.is_of_server)
   ),
   present as (
     select s.kind, s.name, md5(s.definition) as hash
     from installer.schema_objects() as s
-    where exists (select from installed)
+    where exists (select from last_installation as l where l.is_of_server)
   )
   select coalesce(i.kind, p.kind) || ' ' || coalesce(i.name, p.name), i.hash, p.hash
   from installed as i

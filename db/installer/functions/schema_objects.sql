@@ -1,12 +1,20 @@
+-- The settings are those that definitions are written by.
 create or replace function installer.schema_objects()
 returns table (kind text, name text, definition text)
 language sql stable
 set search_path = pg_catalog, pg_temp
+set datestyle = 'ISO, MDY'
+set intervalstyle = 'postgres'
+set timezone = 'UTC'
+set standard_conforming_strings = on
+set quote_all_identifiers = off
+set bytea_output = 'hex'
+set extra_float_digits = 1
 as $$
   with schemas as (
     select n.*
     from pg_namespace as n
-    where n.nspname !~ '^(pg_|graphile_)' and n.nspname not in ('information_schema', 'public')
+    where n.nspowner = 'exchange_owner'::regrole and n.nspname !~ '^graphile_'
   ),
   relations as (
     select c.*, format('%I.%I', n.nspname, c.relname) as full_name
@@ -154,6 +162,7 @@ as $$
   select 'event trigger', e.evtname::text,
     format('on %s by %s enabled %s', e.evtevent, e.evtfoid::regprocedure, e.evtenabled)
   from pg_event_trigger as e
+  where not exists (select from pg_depend as d where d.objid = e.oid and d.deptype = 'e')
   union all
   select 'function', f.full_name, format('owner %s %s', f.proowner::regrole, case
     when f.prokind = 'a' then (
@@ -175,5 +184,6 @@ as $$
 $$;
 
 comment on function installer.schema_objects() is
-  'Every object of the schema with its definition, as this version of PostgreSQL writes it. Left '
-  'out are partitions, comments, and grants to roles that are not the exchange''s.';
+  'Every object of the exchange''s schemas, which exchange_owner owns, with its definition as this '
+  'version of PostgreSQL writes it; and the event triggers of the database. Left out are '
+  'partitions, comments, and grants to roles that are not the exchange''s.';

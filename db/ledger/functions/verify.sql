@@ -21,6 +21,18 @@ as $$
   union all
   select * from ledger.verify_sequences()
   union all
+  select * from ledger.verify_calls()
+  union all
+  select * from ledger.verify_settings()
+  union all
+  select * from ledger.verify_verifications()
+  union all
+  select * from catalog.verify_calls()
+  union all
+  select * from identity.verify_calls()
+  union all
+  select * from installer.verify_objects()
+  union all
   select * from trading.verify_orders()
   union all
   select * from trading.verify_commands()
@@ -40,10 +52,12 @@ as $$
   select * from trading.verify_markets()
   union all
   select * from trading.verify_events()
+  union all
+  select * from trading.verify_candles()
 $$;
 
 comment on function ledger.verify() is
-  'One row for each broken invariant of ledger, shares, orders and book: its name, the object, '
-  'what was expected and what was found. No row on a sound database. One statement of stable '
-  'functions, one for each subject, which all read its one snapshot: it may run while trading goes '
-  'on.';
+  'One row for each broken invariant of ledger, shares, orders, book, operators'' calls and '
+  'schema: its name, the object, what was expected and what was found. No row on a sound database. '
+  'One statement of stable functions, one for each subject, which all read its one snapshot: it '
+  'may run while trading goes on.';

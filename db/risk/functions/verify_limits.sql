@@ -26,13 +26,71 @@ as $$
       ) as found
     from trading.traders as t
     full join last_changes as c on c.user_id = t.user_id
+  ),
+  -- What was asked for at each change, for each user and moment.
+  asked as (
+    select
+      t.public_id::text as user_id, c.created_at,
+      concat_ws(
+        ' ',
+        coalesce((
+          case when c.day_limit_changes_at is null then c.day_limit_cents
+          else c.next_day_limit_cents end
+        )::text, 'none'),
+        coalesce((
+          case when c.week_limit_changes_at is null then c.week_limit_cents
+          else c.next_week_limit_cents end
+        )::text, 'none'),
+        coalesce((
+          case when c.month_limit_changes_at is null then c.month_limit_cents
+          else c.next_month_limit_cents end
+        )::text, 'none')
+      ) as limits
+    from risk.limit_changes as c
+    join trading.traders as t on t.user_id = c.user_id
+  ),
+  calls as (
+    select
+      a.id, a.at, a.arguments ->> 'user_id' as user_id,
+      concat_ws(
+        ' ', coalesce(a.arguments ->> 'day_cents', 'none'),
+        coalesce(a.arguments ->> 'week_cents', 'none'),
+        coalesce(a.arguments ->> 'month_cents', 'none')
+      ) as limits
+    from admin.audit_log as a
+    where a.action = 'set_loss_limits'
   )
   select 'loss limits are those of the last change', 'user ' || l.user_id,
     l.expected::text, l.found::text
   from limits as l
   where l.expected <> l.found
+
+  union all
+  select 'loss limits were changed as an operator called for', 'call ' || c.id, c.limits, 'none'
+  from calls as c
+  where not exists (
+    select
+    from asked as x
+    where x.user_id = c.user_id
+      and x.limits = c.limits
+      and x.created_at between c.at - interval '1 hour' and c.at + interval '1 hour'
+  )
+
+  -- An exclusion never becomes shorter. A user may have made it longer.
+  union all
+  select 'exclusion lasts at least as long as an operator called for', 'user ' || c.user_id,
+    c.until::text, coalesce(t.excluded_until::text, 'none')
+  from (
+    select a.arguments ->> 'user_id' as user_id,
+      max(core.time_of(a.arguments ->> 'until')) as until
+    from admin.audit_log as a
+    where a.action = 'self_exclude'
+    group by a.arguments ->> 'user_id'
+  ) as c
+  left join trading.traders as t on t.public_id::text = c.user_id
+  where (t.excluded_until >= c.until) is not true
 $$;
 
 comment on function risk.verify_limits() is
-  'The part of ledger.verify() about loss limits: those of each trader are what the last change '
-  'left. One row for each broken invariant.';
+  'The part of ledger.verify() about loss limits and exclusions: those of each trader are what the '
+  'last change left, and what operators called for. One row for each broken invariant.';

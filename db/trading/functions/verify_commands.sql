@@ -41,6 +41,20 @@ as $$
   where o.status <> 'cancelled'
 
   union all
+  select 'order that an operator cancelled is cancelled', 'call ' || c.id,
+    'order ' || c.order_id || ' cancelled', coalesce(o.status::text, 'none')
+  from (
+    select a.id, x.order_id
+    from admin.audit_log as a
+    cross join lateral jsonb_array_elements_text(
+      case jsonb_typeof(a.arguments -> 'order_ids') when 'array' then a.arguments -> 'order_ids' end
+    ) as x (order_id)
+    where a.action = 'cancel_orders'
+  ) as c
+  left join all_orders as o on o.public_id::text = c.order_id
+  where o.status is distinct from 'cancelled'
+
+  union all
   select 'reply of a split or merge has its conversion', 'key ' || r.key,
     r.quantity || ' sets in market ' || r.market_id, 'none'
   from (

@@ -28,7 +28,7 @@ test("admin.verifications: the results of the nightly proof", async (t) => {
   const first_rows = [{ name: "n", object: "o", expected: "1", found: "2" }];
   await exchange.database.pool.query(
     `insert into ledger.verifications (started_at, finished_at, broken_count, first_rows)
-     values ('2040-01-01 03:17Z', '2040-01-01 03:18Z', 7, $1)`,
+     values ('2040-01-01 03:17Z', '2040-01-01 03:18Z', 1, $1)`,
     [JSON.stringify(first_rows)],
   );
   const [{ verification_key, ...broken }] = await look(last);
@@ -36,7 +36,7 @@ test("admin.verifications: the results of the nightly proof", async (t) => {
   t.deepEqual(broken, {
     started_at: new Date("2040-01-01T03:17:00Z"),
     finished_at: new Date("2040-01-01T03:18:00Z"),
-    broken_count: 7,
+    broken_count: 1,
     first_rows,
   });
 });

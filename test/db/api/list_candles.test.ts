@@ -136,6 +136,8 @@ test.serial("the newest 1,000 at most, oldest first", async (t) => {
   const found = await candles(market, "1m");
   t.is(found.length, 1000);
   t.deepEqual([found[0].volume, found[999].volume], [501, 1500]);
+  // No trade made them.
+  await exchange.database.pool.query("delete from trading.candles where start_at < '2030-01-01'");
 });
 
 test.serial("an unknown market has no row; INVALID_REQUEST for an unknown interval", async (t) => {

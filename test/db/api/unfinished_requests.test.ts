@@ -3,6 +3,7 @@ import test from "ava";
 import { call } from "../../../src/database/call.ts";
 import { api } from "../../../src/database/calls.ts";
 import type { OrderRequest } from "../../../src/database/calls.ts";
+import { noteChanges } from "../../helpers/database/schema.ts";
 import { withClient } from "../../helpers/database/test_database.ts";
 import { buy, ioc, postOnly, sell, spend } from "../../helpers/exchange/orders.ts";
 import type { Request } from "../../helpers/exchange/orders.ts";
@@ -25,6 +26,7 @@ test.before("one call cancels few makers", async () => {
     `create or replace function trading.most_cancelled() returns int
      language sql immutable parallel safe return ${MOST_CANCELLED}`,
   );
+  await noteChanges(exchange.database.pool);
 });
 
 /** What an unfinished request must not change, and the number of orders that rest. */

@@ -178,10 +178,13 @@ interface Refused {
   afterwards?: () => Promise<unknown>;
 }
 
-const onBook = (market: string, trader: string, request: Request) =>
-  exchange.database.pool
-    .query("update catalog.events set live = false where title = 'A match'")
-    .then(() => place(market, trader, request));
+const onBook = async (market: string, trader: string, request: Request) => {
+  const { rows } = await exchange.database.pool.query(
+    "select public_id as event_id from catalog.events where title = 'A match' and live",
+  );
+  for (const { event_id } of rows) await operate("set_event_live", { event_id, live: false });
+  return await place(market, trader, request);
+};
 
 const refused: Refused[] = [
   {

@@ -13,9 +13,11 @@ export async function readProofs(pool: Pool): Promise<Proof[]> {
   const { rows } = await pool.query(
     `select oid::regproc::text as name, prosrc as source, provolatile as volatility
      from pg_proc
-     where pronamespace in
-       ('ledger'::regnamespace, 'risk'::regnamespace, 'trading'::regnamespace)
-       and proname like 'verify%'`,
+     where proname like 'verify%'
+       and pronamespace in (
+         'catalog'::regnamespace, 'identity'::regnamespace, 'installer'::regnamespace,
+         'ledger'::regnamespace, 'risk'::regnamespace, 'trading'::regnamespace
+       )`,
   );
   return rows;
 }

@@ -1,4 +1,5 @@
 import type { ClientBase, Pool } from "pg";
+import { noteChanges } from "./schema.ts";
 import { numberFrom, seed } from "../random.ts";
 
 /**
@@ -42,6 +43,7 @@ export async function shuffleIds(database: Pool | ClientBase, from = seed()): Pr
        set default test_ids.public_id(${numberFrom(`public ids of ${table}`, from)})`,
     );
   }
+  await noteChanges(database);
 }
 
 /** Leaves the database as it is without tests; what was made keeps its ids. */
@@ -51,6 +53,7 @@ export async function stopShufflingIds(database: Pool | ClientBase): Promise<voi
     await database.query(`alter table ${table} alter public_id set default core.uuid_v7()`);
   }
   await database.query("drop schema test_ids cascade");
+  await noteChanges(database);
 }
 
 const install = `

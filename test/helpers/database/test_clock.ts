@@ -1,4 +1,5 @@
 import type { ClientBase, Pool } from "pg";
+import { noteChanges } from "./schema.ts";
 
 /** The time that the database under test believes in. */
 export interface TestClock {
@@ -18,7 +19,10 @@ export interface TestClock {
 export function testClock(database: Pool | ClientBase): TestClock {
   const set = async (statement: string, values: unknown[]) => {
     const { rows } = await database.query("select to_regclass('test_clock.setting') as found");
-    if (rows[0].found === null) await database.query(install);
+    if (rows[0].found === null) {
+      await database.query(install);
+      await noteChanges(database);
+    }
     await database.query(statement, values);
   };
   return {

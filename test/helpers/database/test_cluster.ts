@@ -1,6 +1,6 @@
 import pg from "pg";
 import { replaceDatabase } from "./test_database.ts";
-import { buildSchema } from "./schema.ts";
+import { buildSchema, noteInstallation } from "./schema.ts";
 import { startTemporaryCluster } from "./temporary_cluster.ts";
 import type { TemporaryCluster } from "./temporary_cluster.ts";
 
@@ -46,7 +46,10 @@ export async function openTestCluster(): Promise<TestCluster> {
         `create database ${template} template template0 encoding 'UTF8' lc_collate 'C.UTF-8' lc_ctype 'C.UTF-8'`,
       ),
     );
-    await withClient(replaceDatabase(url, template), (client) => buildSchema(client));
+    await withClient(replaceDatabase(url, template), async (client) => {
+      await buildSchema(client);
+      await noteInstallation(client);
+    });
     await withClient(replaceDatabase(url, template), (client) => client.query("vacuum analyze"));
   } catch (error) {
     await close();

@@ -1,4 +1,5 @@
 import type { Pool } from "pg";
+import { noteChanges } from "../database/schema.ts";
 
 /** How many makers a bounded call of this database may meet from now on. */
 export async function setMostMakers(pool: Pool, makers: number): Promise<void> {
@@ -6,4 +7,5 @@ export async function setMostMakers(pool: Pool, makers: number): Promise<void> {
     `create or replace function trading.most_makers(delays_others boolean) returns int
      language sql immutable parallel safe return ${makers}`,
   );
+  await noteChanges(pool);
 }

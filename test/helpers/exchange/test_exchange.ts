@@ -159,11 +159,16 @@ interface Connection {
   readonly workers: Pool;
 }
 
+export interface ExchangeOptions extends IdOptions {
+  /** Invariants that the file breaks, since it writes tables itself instead of calling functions. */
+  breaks?: string[];
+}
+
 /**
  * Makes an exchange for the test file, to be called once at its top. When all its tests have
  * passed, the file passes only if `ledger.verify()` finds nothing wrong in what they left.
  */
-export function testExchange(test: TestFn, options: IdOptions = {}): Exchange {
+export function testExchange(test: TestFn, options: ExchangeOptions = {}): Exchange {
   let connection: Connection | undefined;
   const exchange = exchangeOn(() => connection!);
   // Serial: it is made before the hooks of the test file run.
@@ -172,7 +177,11 @@ export function testExchange(test: TestFn, options: IdOptions = {}): Exchange {
     await prepare(exchange);
   });
   test.after("no invariant is broken", async (t) => {
-    t.deepEqual(await exchange.verify(), []);
+    const found = (await exchange.verify()) as { name: string }[];
+    t.deepEqual(
+      found.filter(({ name }) => !options.breaks?.includes(name)),
+      [],
+    );
   });
   test.after.always("drop the exchange", async () => {
     await connection?.database.drop();

@@ -1,0 +1,158 @@
+create or replace function catalog.verify_calls()
+returns table (name text, object text, expected text, found text)
+language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+  with
+  -- The calls about one category, event or market have its lock before they are noted.
+  calls as materialized (
+    select
+      a.id, a.at, a.action, a.arguments,
+      a.arguments ->> 'event_id' as event_id,
+      a.arguments ->> 'market_id' as market_id,
+      a.arguments ->> 'title' as title,
+      a.arguments ->> 'description' as description,
+      core.time_of(nullif(a.arguments ->> 'close_time', 'infinity')) as close_time
+    from admin.audit_log as a
+    where a.action in (
+      'create_category', 'create_event', 'edit_event', 'set_event_live', 'create_market',
+      'edit_market', 'set_market_status'
+    )
+  ),
+  made_events as (
+    select
+      c.event_id, min(c.at) as at,
+      jsonb_build_array(
+        (array_agg(c.title order by c.id desc) filter (where c.title is not null))[1],
+        (array_agg(c.description order by c.id desc) filter (where c.description is not null))[1],
+        min(c.arguments ->> 'category') filter (where c.action = 'create_event'),
+        (
+          array_agg(c.arguments ->> 'live' order by c.id desc)
+          filter (where c.arguments ->> 'live' is not null)
+        )[1],
+        (
+          array_agg(c.arguments ->> 'live_delay_ms' order by c.id desc)
+          filter (where c.arguments ->> 'live_delay_ms' is not null)
+        )[1],
+        extract(epoch from min(core.time_of(c.arguments ->> 'starts_at')))::text,
+        extract(epoch from min(core.time_of(c.arguments ->> 'ends_at')))::text,
+        min(c.arguments ->> 'thumbnail_id'),
+        min(c.arguments ->> 'thumbnail_url')
+      )::text as terms
+    from calls as c
+    where c.action in ('create_event', 'edit_event', 'set_event_live')
+    group by c.event_id
+  ),
+  events as (
+    select
+      e.public_id::text as event_id, e.created_at as at,
+      jsonb_build_array(
+        e.title, e.description, g.slug, e.live::text, e.live_delay_ms::text,
+        extract(epoch from e.starts_at)::text, extract(epoch from e.ends_at)::text,
+        e.thumbnail_id, e.thumbnail_url
+      )::text as terms
+    from catalog.events as e
+    join catalog.categories as g on g.id = e.category_id
+  ),
+  made_markets as (
+    select
+      c.market_id, min(c.at) as at,
+      jsonb_build_array(
+        (array_agg(c.title order by c.id desc) filter (where c.title is not null))[1],
+        (array_agg(c.description order by c.id desc) filter (where c.description is not null))[1],
+        min(c.arguments ->> 'category'),
+        min(c.arguments ->> 'thumbnail_id'),
+        min(c.arguments ->> 'thumbnail_url')
+      )::text as terms
+    from calls as c
+    where c.action in ('create_market', 'edit_market')
+    group by c.market_id
+  ),
+  markets as (
+    select
+      m.id, m.public_id::text as market_id, m.created_at as at, m.status, m.close_time,
+      jsonb_build_array(m.title, m.description, g.slug, m.thumbnail_id, m.thumbnail_url)::text
+        as terms
+    from catalog.markets as m
+    join catalog.categories as g on g.id = m.category_id
+  ),
+  closings as (
+    select
+      c.market_id,
+      -- The last call that set the close time, and whether a later one may have taken it away: so
+      -- does opening a closed market.
+      (array_agg(c.close_time order by c.id desc) filter (where x.sets_close_time))[1]
+        as close_time,
+      max(c.id) filter (where x.may_take_away) > max(c.id) filter (where x.sets_close_time)
+        as may_be_none,
+      bool_or(
+        c.close_time is not null
+        or c.arguments -> 'before' ->> 'close_time' is not null
+      ) as had_close_time,
+      coalesce((
+        array_agg(c.arguments ->> 'status' order by c.id desc)
+        filter (where c.action = 'set_market_status')
+      )[1], 'open') as status
+    from calls as c
+    cross join lateral (
+      select
+        c.action = 'create_market'
+          or c.close_time is not null
+          or c.arguments ->> 'no_close_time' = 'true' as sets_close_time,
+        c.action = 'set_market_status'
+          and c.arguments ->> 'status' = 'open'
+          and c.close_time is null as may_take_away
+    ) as x
+    where c.action in ('create_market', 'edit_market', 'set_market_status')
+    group by c.market_id
+  )
+  select 'category is what was called for', 'category ' || coalesce(c.slug, k.slug),
+    coalesce(concat_ws(' ', k.name, k."position"), 'none'),
+    coalesce(concat_ws(' ', c.name, c."position"), 'none')
+  from catalog.categories as c
+  full join (
+    select x.arguments ->> 'slug' as slug, x.arguments ->> 'name' as name,
+      x.arguments ->> 'position' as "position"
+    from calls as x
+    where x.action = 'create_category'
+  ) as k on k.slug = c.slug
+  where c.name is distinct from k.name
+    or c."position"::text <> k."position"
+
+  union all
+  select 'event is what was called for', 'event ' || coalesce(e.event_id, k.event_id),
+    coalesce(k.terms || ', ' || k.at, 'none'), coalesce(e.terms || ', ' || e.at, 'none')
+  from events as e
+  full join made_events as k on k.event_id = e.event_id
+  where e.terms is distinct from k.terms
+    or e.at not between k.at - interval '1 hour' and k.at + interval '1 hour'
+
+  union all
+  select 'market is what was called for', 'market ' || coalesce(m.market_id, k.market_id),
+    coalesce(k.terms || ', ' || k.at, 'none'), coalesce(m.terms || ', ' || m.at, 'none')
+  from markets as m
+  full join made_markets as k on k.market_id = m.market_id
+  where m.terms is distinct from k.terms
+    or m.at not between k.at - interval '1 hour' and k.at + interval '1 hour'
+
+  union all
+  select 'market closes when it was called for', 'market ' || m.id,
+    coalesce(k.close_time::text, 'none'), coalesce(m.close_time::text, 'none')
+  from markets as m
+  join closings as k on k.market_id = m.market_id
+  where m.close_time is distinct from k.close_time
+    and not (m.close_time is null and k.may_be_none is true)
+
+  -- A market closes by itself at its close time, and is resolved from any status.
+  union all
+  select 'market has the status that was called for', 'market ' || m.id, k.status, m.status::text
+  from markets as m
+  join closings as k on k.market_id = m.market_id
+  where m.status::text <> k.status
+    and m.status <> 'resolved'
+    and not (m.status = 'closed' and k.had_close_time)
+$$;
+
+comment on function catalog.verify_calls() is
+  'The part of ledger.verify() about operators'' calls for categories, events and markets: each is '
+  'as the calls in admin.audit_log have made and changed it. One row for each broken invariant.';
