@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:13a65148d150003e94b4a622e3769685a1ede388
+--! Hash: sha1:3d90790d5bf6aeb3a52fae2f414d7fb0e35adb84
 
 --! Included tables.sql
 -- The tables of the database, and what they are made of, in the order they build on each other. The
@@ -832,9 +832,9 @@ comment on table identity.sessions is
 comment on column identity.sessions.browser is
   'What the browser called itself when it signed in; null: unknown.';
 comment on column identity.sessions.last_seen_at is
-  'When a page of the session last asked for a token, to the minute; null: never.';
+  'When a page of the session last asked for a token, to the minute, or it began.';
 comment on column identity.sessions.last_address is
-  'From where it asked for a token last; null: not known.';
+  'From where that was; null: not known.';
 --! EndIncluded identity/tables/sessions.sql
 --! Included identity/tables/session_tokens.sql
 create unlogged table identity.session_tokens (

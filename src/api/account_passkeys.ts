@@ -278,7 +278,7 @@ const signInByPasskey = route({
     await context.access.countAttempt(counters, response);
     const proof = found(await proofOf(credential, request, context), invalid);
     const browser = browserBefore(request, context);
-    const signedIn = await context.commands.signInByPasskey({ ...proof, ...browser, address });
+    const signedIn = await context.commands.signInByPasskey({ ...proof, ...browser });
     context.outboxRelay.ring();
     return sessionAnswer(signedIn, invalid);
   },

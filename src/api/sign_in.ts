@@ -1,4 +1,5 @@
 import type { Request } from "express";
+import { ipAddressOf } from "../http/client_address.ts";
 import { rejection } from "../http/problems.ts";
 import { markingCookie, sessionCookieHashOf, settingCookie } from "../http/session_cookie.ts";
 import { found } from "./common.ts";
@@ -17,12 +18,14 @@ interface Browser {
   /** What the browser calls itself. Null if it does not. */
   browser: string | null;
   isHostOnly: boolean;
+  /** From where. Undefined if that is not known. */
+  address: string | undefined;
 }
 
 /** The browser that a request comes from. */
 export function browserOf(request: Request, { site }: Pick<Context, "site">): Browser {
   const browser = request.headers["user-agent"]?.slice(0, 300) ?? null;
-  return { browser, isHostOnly: site.isSecure(request) };
+  return { browser, isHostOnly: site.isSecure(request), address: ipAddressOf(request) };
 }
 
 /** The browser, with the session that it had before, which ends. */

@@ -171,7 +171,7 @@ const ofLease = { leaseId: uuid };
 const ofStream = { leaseId: uuid, address: text, userId: nullable(uuid), slots: int };
 const ofSession = { userId: uuid, sessionId: uuid };
 /** What a session is made for. */
-const ofBrowser = { browser: nullable(text), isHostOnly: boolean };
+const ofBrowser = { browser: nullable(text), isHostOnly: boolean, address: nullable(inet) };
 const ofBrowserBefore = { ...ofBrowser, endedCookieHash: nullable(bytea) };
 const ofChallenge = { challenge: bytea, credentialId: bytea };
 const amendment = { price: nullable(int), quantity: nullable(int) };
@@ -347,7 +347,6 @@ export const api = functionsOf("api", {
       userHandle: uuid,
       signCount: bigint,
       ...ofBrowserBefore,
-      address: nullable(inet),
     },
     oneRow(signedIn),
   ),

@@ -1,5 +1,6 @@
 import test from "ava";
 import type { Pool } from "pg";
+import { hashPassword } from "../../src/accounts/passwords.ts";
 import { routes } from "../../src/api/routes.ts";
 import { assertionOf, attestationOf, makePasskey } from "../helpers/http/authenticator.ts";
 import type { Passkey } from "../helpers/http/authenticator.ts";
@@ -185,6 +186,37 @@ test.serial(
   },
 );
 
+test.serial("a session that began while the account was frozen ends with the freeze", async (t) => {
+  const { userId, person, visitor: owner } = await makeVictim();
+  await freeze(userId, { keep_sessions: true });
+  const thief = await signIn(person.email, person.password);
+  t.truthy(await thief.visitor.token());
+  // A hash with other settings is made anew at a sign-in: it is the same password.
+  await service.database.pool.query(
+    `update identity.passwords set password_hash = $2
+     from identity.users as u where u.id = user_id and u.public_id = $1`,
+    [userId, await hashPassword(person.password, "$argon2id$v=19$m=64,t=1,p=1$c29tZXNhbHQ")],
+  );
+  const again = [1, 2].map(() => signIn(person.email, person.password));
+  const rehashed = await Promise.all(again);
+  const last = await signIn(person.email, person.password);
+  await unfreeze(userId);
+  for (const { visitor } of [thief, ...rehashed, last]) t.is(await visitor.token(), undefined);
+  t.truthy(await owner.token(), "one that began before stays");
+  t.is((await signIn(person.email, person.password)).status, 200);
+});
+
+test.serial("a session has the address of its sign-in before it asks for a token", async (t) => {
+  const { userId, person } = await makeVictim();
+  await operate("end_sessions", { user_id: userId });
+  await signIn(person.email, person.password);
+  const { rows } = await service.database.pool.query(
+    "select last_address from admin.user_access(user_id => $1) where kind = 'session'",
+    [userId],
+  );
+  t.deepEqual(rows, [{ last_address: "127.0.0.1" }]);
+});
+
 test.serial("frozen, recovered, unfrozen: the owner is in, and the thief is out", async (t) => {
   const victim = await makeVictim();
   const { userId, person, key, passkey, reset, confirmation } = victim;
@@ -279,7 +311,7 @@ test.serial(
     t.deepEqual(await used(), [
       { ...row, kind: "key", name: "bot" },
       { ...row, kind: "passkey", name: "phone" },
-      { ...row, kind: "session", name: "Firefox", stays: false },
+      { ...row, kind: "session", name: "Firefox", stays: false, is_used: false },
     ]);
   },
 );

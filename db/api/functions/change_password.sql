@@ -4,7 +4,8 @@ create or replace function api.change_password(
   current_hash text,
   password_hash text,
   browser text default null,
-  is_host_only boolean default false
+  is_host_only boolean default false,
+  address inet default null
 )
 returns text
 language plpgsql volatile security definer
@@ -21,12 +22,12 @@ begin
   end if;
   return identity.replace_password(
     v_user_id, change_password.password_hash, change_password.browser,
-    change_password.is_host_only
+    change_password.is_host_only, change_password.address
   );
 end
 $$;
 
-comment on function api.change_password(uuid, uuid, text, text, text, boolean) is
+comment on function api.change_password(uuid, uuid, text, text, text, boolean, inet) is
   'Changes a user''s password, if the current one is right, ends all sessions and opens another, '
   'whose cookie it returns. Errors: UNAUTHORIZED, ACCOUNT_FROZEN, WRONG_PASSWORD, UNFIT_SESSION. '
   'Locks: the account, the row of the password, the rows of the sessions.';

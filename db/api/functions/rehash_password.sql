@@ -12,7 +12,10 @@ declare
 begin
   perform identity.lock_account(v_user_id);
   if identity.is_password(v_user_id, rehash_password.current_hash) then
-    perform identity.set_password(v_user_id, rehash_password.password_hash);
+    -- It stays the same password, and as old.
+    update identity.passwords as p
+    set password_hash = rehash_password.password_hash
+    where p.user_id = v_user_id;
   end if;
 end
 $$;

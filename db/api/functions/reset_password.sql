@@ -7,6 +7,7 @@ create or replace function api.reset_password(
   credential_id bytea default null,
   user_handle uuid default null,
   sign_count bigint default null,
+  address inet default null,
   out user_id uuid,
   out cookie text,
   out ways_in json
@@ -30,7 +31,7 @@ begin
     )
     or identity.use_passkey(
       reset_password.challenge, reset_password.credential_id, reset_password.user_handle,
-      reset_password.sign_count
+      reset_password.sign_count, reset_password.address
     ) is null
   ) then
     perform core.raise_error('INVALID_PASSKEY');
@@ -61,6 +62,7 @@ begin
     password_hash => reset_password.password_hash,
     browser => reset_password.browser,
     is_host_only => reset_password.is_host_only,
+    address => reset_password.address,
     details => json_build_object('kept', v_keeps),
     keeps_sessions => v_keeps
   );
@@ -69,7 +71,7 @@ end
 $$;
 
 comment on function api.reset_password(
-  bytea, text, text, boolean, bytea, bytea, uuid, bigint
+  bytea, text, text, boolean, bytea, bytea, uuid, bigint, inet
 ) is
   'Sets the password of the user of a link and opens a session, whose cookie it returns, with the '
   'ways in that remain. All sessions, passkeys and API keys end before, unless a passkey of the '

@@ -4,6 +4,7 @@ create or replace function api.sign_in(
   browser text default null,
   is_host_only boolean default false,
   ended_cookie_hash bytea default null,
+  address inet default null,
   out user_id uuid,
   out cookie text
 )
@@ -36,12 +37,13 @@ begin
   user_id := v_user.public_id;
   perform identity.report_sign_in(v_user.id, sign_in.browser);
   cookie := identity.open_session(
-    v_user.id, sign_in.browser, sign_in.is_host_only, sign_in.ended_cookie_hash
+    v_user.id, sign_in.browser, sign_in.is_host_only, sign_in.ended_cookie_hash,
+    sign_in.address
   );
 end
 $$;
 
-comment on function api.sign_in(text, text, text, boolean, bytea) is
+comment on function api.sign_in(text, text, text, boolean, bytea, inet) is
   'Opens a session for the user with this e-mail address and password, and returns its cookie, '
   'which is not kept; both are null when either is wrong. password_hash is computed as '
   'api.get_password_settings says. With the password of a sign-up whose address is not confirmed, '

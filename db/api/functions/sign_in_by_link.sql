@@ -3,6 +3,7 @@ create or replace function api.sign_in_by_link(
   browser text default null,
   is_host_only boolean default false,
   ended_cookie_hash bytea default null,
+  address inet default null,
   out user_id uuid,
   out cookie text
 )
@@ -21,12 +22,13 @@ begin
   );
   cookie := identity.open_session(
     v_link.user_id, sign_in_by_link.browser, sign_in_by_link.is_host_only,
-    sign_in_by_link.ended_cookie_hash
+    sign_in_by_link.ended_cookie_hash,
+    sign_in_by_link.address
   );
 end
 $$;
 
-comment on function api.sign_in_by_link(bytea, text, boolean, bytea) is
+comment on function api.sign_in_by_link(bytea, text, boolean, bytea, inet) is
   'Opens a session for the user of a link of admin.sign_in_link, and returns its cookie, which is '
   'not kept. A mail reports it. Errors: INVALID_LINK. Locks: the account, the link, the rows of '
   'the sessions that end.';

@@ -28,7 +28,7 @@ begin
   perform identity.report_sign_in(v_user_id, sign_in_by_passkey.browser);
   cookie := identity.open_session(
     v_user_id, sign_in_by_passkey.browser, sign_in_by_passkey.is_host_only,
-    sign_in_by_passkey.ended_cookie_hash
+    sign_in_by_passkey.ended_cookie_hash, sign_in_by_passkey.address
   );
 end
 $$;

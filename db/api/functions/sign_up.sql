@@ -7,6 +7,7 @@ create or replace function api.sign_up(
   is_host_only boolean default false,
   ended_cookie_hash bytea default null,
   invitation_hash bytea default null,
+  address inet default null,
   out user_id uuid,
   out email_confirmed boolean,
   out cookie text
@@ -59,7 +60,8 @@ begin
   end if;
   user_id := v_id;
   cookie := identity.open_session(
-    v_user.id, sign_up.browser, sign_up.is_host_only, sign_up.ended_cookie_hash
+    v_user.id, sign_up.browser, sign_up.is_host_only, sign_up.ended_cookie_hash,
+    sign_up.address
   );
 exception
   when check_violation or not_null_violation then
@@ -72,7 +74,7 @@ exception
 end
 $$;
 
-comment on function api.sign_up(text, text, text, text, text, boolean, bytea, bytea) is
+comment on function api.sign_up(text, text, text, text, text, boolean, bytea, bytea, inet) is
   'Makes an account with a session, and returns the session''s cookie, which is not kept. The '
   'address and the handle are the user''s once the link in the mail is followed '
   '(api.confirm_email), or at once with an invitation to this address. Until then nothing depends '

@@ -1,5 +1,5 @@
 create or replace function identity.open_session(
-  user_id bigint, browser text, is_host_only boolean, ended_cookie_hash bytea
+  user_id bigint, browser text, is_host_only boolean, ended_cookie_hash bytea, address inet
 )
 returns text
 language plpgsql volatile
@@ -34,17 +34,18 @@ begin
     )
   ));
   insert into identity.sessions (
-    user_id, cookie_hash, created_at, expires_at, browser, last_seen_at
+    user_id, cookie_hash, created_at, expires_at, browser, last_seen_at, last_address
   )
   values (
     open_session.user_id, v_cookie_hash, v_at, v_at + c_valid_for,
-    left(open_session.browser, 300), v_at
+    left(open_session.browser, 300), v_at,
+    identity.plain_address(open_session.address)
   );
   return v_cookie;
 end
 $$;
 
-comment on function identity.open_session(bigint, text, boolean, bytea) is
+comment on function identity.open_session(bigint, text, boolean, bytea, inet) is
   'Makes a session of 30 days and returns its cookie, which is not kept. Ends the session that the '
   'browser had before, expired ones of the user, and the oldest beyond 50. Errors: '
   'UNFIT_SESSION. Locks: their rows.';

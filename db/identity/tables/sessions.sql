@@ -23,6 +23,6 @@ comment on table identity.sessions is
 comment on column identity.sessions.browser is
   'What the browser called itself when it signed in; null: unknown.';
 comment on column identity.sessions.last_seen_at is
-  'When a page of the session last asked for a token, to the minute; null: never.';
+  'When a page of the session last asked for a token, to the minute, or it began.';
 comment on column identity.sessions.last_address is
-  'From where it asked for a token last; null: not known.';
+  'From where that was; null: not known.';

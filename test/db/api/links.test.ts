@@ -161,6 +161,39 @@ test.serial("INVALID_LINK: a change of the address, once the password was change
   }
 });
 
+/** The kinds of the mails to this address that wait or are tried again. */
+async function waitingKinds(email: string): Promise<string[]> {
+  const { rows } = await exchange.database.pool.query(
+    "select kind from identity.mails where lower(address) = lower($1) and due_at is not null",
+    [email],
+  );
+  return rows.map(({ kind }) => kind);
+}
+
+test.serial("a new password ends the mails of resets and recoveries that wait", async (t) => {
+  const { email, userId } = await makeMember();
+  const other = await makeMember();
+  await mailedLinks(email);
+  const ask = (address: string) =>
+    on((client) => call(client, api.requestPasswordReset, { email: address }));
+  await ask(email.toUpperCase());
+  await ask(other.email);
+  await changePassword(userId);
+  t.deepEqual(await waitingKinds(email), ["password_changed"]);
+  t.deepEqual(await waitingKinds(other.email), ["password_reset"], "those of others stay");
+  await mailedLinks(other.email);
+
+  await ask(email);
+  await operate("recover_account", { user_id: userId, email });
+  const client = await exchange.database.connectAs("exchange_worker").connect();
+  const taken = [await nextMail(client), await nextMail(client)];
+  client.release();
+  const link = taken.find((mail) => mail?.kind === "recovery");
+  t.true((await waitingKinds(email)).includes("recovery"), "it is tried again");
+  await reset(link!.tokenHash);
+  t.deepEqual(new Set(await waitingKinds(email)), new Set(["password_changed"]));
+});
+
 test.serial("the present address hears of a change that was asked for", async (t) => {
   const { email, userId } = await makeMember();
   await mailedLinks(email);
