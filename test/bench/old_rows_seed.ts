@@ -255,6 +255,6 @@ const finish = [
    ) as o on o.market_id = t.market_id
    where t.market_id = b.market_id`,
 
-  "select setval(pg_get_serial_sequence('trading.orders', 'id'), max(o.id)) from trading.orders as o",
+  "select setval('trading.order_ids', max(o.id)) from trading.orders as o",
   "select setval('ledger.journal_ids', max(t.id)) from trading.trades as t",
 ];
