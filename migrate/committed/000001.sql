@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:3d90790d5bf6aeb3a52fae2f414d7fb0e35adb84
+--! Hash: sha1:de0c3b1c0e4a7105144fc1ed4f6c3d165eba806b
 
 --! Included tables.sql
 -- The tables of the database, and what they are made of, in the order they build on each other. The
@@ -697,6 +697,7 @@ create table identity.users (
   avatar_url text,
   private boolean not null default false,
   leaderboard_opt_out boolean not null default false,
+  browser_generation int not null default 0,
   created_at timestamptz not null default core.now(),
   constraint users_public_id_is_unique unique (public_id),
   constraint users_email_looks_like_one check (identity.is_email(email)),
@@ -713,6 +714,8 @@ comment on table identity.users is
   'Traders. Their cash, their checks and their limits are in trading.traders.';
 comment on column identity.users.private is
   'A private profile: its name is withheld from the market stream and the leaderboard.';
+comment on column identity.users.browser_generation is
+  'Part of the mark of known browsers (api.get_browser_mark): with another one none is known.';
 --! EndIncluded identity/tables/users.sql
 --! Included identity/tables/api_keys.sql
 create table identity.api_keys (

@@ -14,8 +14,10 @@ const SALT_BYTES = 16;
 const DIGEST_BYTES = 32;
 /** Hashes under way at once in a process: each takes memory and a thread. */
 const MOST_AT_ONCE = 2;
-/** Further requests are rejected as overload: each would wait for all before it. */
+/** Further requests of a kind are rejected as overload: each would wait for all before it. */
 const MOST_WAITING = 100;
+/** Of so many turns one is for strangers, if some wait: a known user may be one who attacks. */
+const TURNS_TO_SHARE = 4;
 
 /** The settings of a new hash, with a salt of its own. */
 export function newSettings(): string {
@@ -27,11 +29,22 @@ export function isStandard(settings: string): boolean {
   return settings.startsWith(`${standardSettings}$`);
 }
 
+/** For whom a password is hashed. */
+interface HashOptions {
+  /** Who has a session, a link, or the mark of a browser: passes strangers, however many wait. */
+  isKnown?: boolean;
+}
+
 /** The hash of a password by these settings. */
-export async function hashPassword(password: string, settings: string): Promise<string> {
+export async function hashPassword(
+  password: string,
+  settings: string,
+  { isKnown = false }: HashOptions = {},
+): Promise<string> {
   const { memory, passes, parallelism, salt } = readSettings(settings);
   const message = normalForm(password);
   const digest = await inTurn(
+    isKnown ? "known" : "strangers",
     () =>
       new Promise<Buffer>((resolve, reject) => {
         argon2(
@@ -65,21 +78,32 @@ function toBase64(bytes: Buffer): string {
 }
 
 let running = 0;
-const waiting: (() => void)[] = [];
+let turns = 0;
+const waiting = { known: [] as (() => void)[], strangers: [] as (() => void)[] };
 
-async function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+async function inTurn<Result>(
+  kind: keyof typeof waiting,
+  work: () => Promise<Result>,
+): Promise<Result> {
   if (running >= MOST_AT_ONCE) {
-    if (waiting.length >= MOST_WAITING) throw new DatabaseFailure("overloaded");
+    if (waiting[kind].length >= MOST_WAITING) throw new DatabaseFailure("overloaded");
     // A hash that is done hands its place over.
-    await new Promise<void>((resolve) => waiting.push(resolve));
+    await new Promise<void>((resolve) => waiting[kind].push(resolve));
   } else {
     running += 1;
   }
   try {
     return await work();
   } finally {
-    const next = waiting.shift();
+    const next = takeNext();
     if (next === undefined) running -= 1;
     else next();
   }
+}
+
+/** Who waits and is next. */
+function takeNext(): (() => void) | undefined {
+  turns = (turns + 1) % TURNS_TO_SHARE;
+  const { known, strangers } = waiting;
+  return turns === 0 ? (strangers.shift() ?? known.shift()) : (known.shift() ?? strangers.shift());
 }

@@ -30,11 +30,10 @@ import {
 } from "./sign_in.ts";
 import {
   accountCounters,
+  countLink,
   hashOfLink,
   isKnownBrowser,
-  linkSubject,
   ownHash,
-  passkeySubject,
 } from "./sign_in_attempts.ts";
 
 /**
@@ -132,18 +131,20 @@ const signIn = route({
   problems: rejections("WRONG_CREDENTIALS"),
   handler: async ({ body: { email, password }, address, request, response }, context) => {
     const { access, commands, reads } = context;
-    const counters = await accountCounters(email, address, request, context);
-    await access.countAttempt({ "sign-in": address, ...counters }, response);
+    const isKnown = await isKnownBrowser({ email }, request, context);
+    const counters = accountCounters(email, address, isKnown);
+    const all = isKnown ? counters : { "sign-in": address, ...counters };
+    await access.countAttempt(all, response);
     const settings = await reads.getPasswordSettings({ standard: standardSettings, email });
-    const passwordHash = await hashPassword(password, settings);
+    const passwordHash = await hashPassword(password, settings, { isKnown });
     const browser = browserBefore(request, context);
-    const signedIn = await commands.signIn({ email, passwordHash, ...browser });
+    const signedIn = await commands.signIn({ email, passwordHash, ...browser, isKnown });
     context.outboxRelay.ring();
     const answer = await withBrowserMark(sessionAnswer(signedIn), request, context);
     // An attempt that was right changes nothing that others can count.
     await commands.returnRequests({ counters });
     if (!isStandard(settings)) {
-      const renewed = await hashPassword(password, newSettings());
+      const renewed = await hashPassword(password, newSettings(), { isKnown });
       const { userId } = answer.body;
       await commands.rehashPassword({ userId, currentHash: passwordHash, passwordHash: renewed });
     }
@@ -183,9 +184,8 @@ const signInByLink = route({
   },
   problems: rejections("INVALID_LINK"),
   handler: async ({ body: { token }, address, request, response }, context) => {
-    await context.access.countAttempt({ "sign-in": address }, response);
+    const tokenHash = await countLink(token, { address, response }, context);
     const browser = browserBefore(request, context);
-    const tokenHash = hashOfLink(token);
     const signedIn = await context.commands.signInByLink({ tokenHash, ...browser });
     context.outboxRelay.ring();
     return sessionAnswer(signedIn);
@@ -226,10 +226,10 @@ const changePassword = route({
     200: { description: "A session.", schema: signedInSchema, headers: setsCookie },
   },
   problems: rejections("ACCOUNT_FROZEN", "WRONG_PASSWORD"),
-  handler: async ({ body, caller, address, request, response }, context) => {
+  handler: async ({ body, caller, request, response }, context) => {
     const { userId, sessionId } = caller;
-    const currentHash = await ownHash(body.currentPassword, { userId, address, response }, context);
-    const passwordHash = await hashPassword(body.newPassword, newSettings());
+    const currentHash = await ownHash(body.currentPassword, { userId, response }, context);
+    const passwordHash = await hashPassword(body.newPassword, newSettings(), { isKnown: true });
     const cookie = await context.commands.changePassword({
       userId,
       sessionId,
@@ -260,7 +260,7 @@ const requestReset = route({
   handler: async ({ body: { email }, address, request, response }, context) => {
     const { access, commands } = context;
     // Others behind the address use up nothing of a browser in which the user was before.
-    if (!(await isKnownBrowser(email, request, context))) {
+    if (!(await isKnownBrowser({ email }, request, context))) {
       await access.countAttempt({ mail: address }, response);
     }
     await commands.requestPasswordReset({ email });
@@ -300,14 +300,11 @@ const resetPassword = route({
   problems: rejections("INVALID_LINK", "INVALID_PASSKEY", "ACCOUNT_FROZEN"),
   handler: async ({ body, address, request, response }, context) => {
     const { token, password, credential } = body;
-    const keeps = isGiven(credential);
-    const counted = keeps && { "sign-in-account": passkeySubject(credential) };
-    await context.access.countAttempt({ "sign-in": address, ...counted }, response);
-    const tokenHash = hashOfLink(token);
-    const proof = keeps
+    const tokenHash = await countLink(token, { address, response }, context);
+    const proof = isGiven(credential)
       ? found(await proofOf(credential, request, context), rejection("INVALID_PASSKEY"))
       : {};
-    const passwordHash = await hashPassword(password, newSettings());
+    const passwordHash = await hashPassword(password, newSettings(), { isKnown: true });
     const browser = browserOf(request, context);
     const { waysIn, ...signedIn } = await context.commands.resetPassword({
       ...{ tokenHash, passwordHash, ...browser, ...proof },
@@ -334,10 +331,10 @@ const changeEmail = route({
   request: { body: z.object({ email: emailSchema, password: passwordSchema }) },
   responses: { 200: { description: "A mail is on its way.", schema: nothing } },
   problems: rejections("ACCOUNT_FROZEN", "WRONG_PASSWORD"),
-  handler: async ({ body: { email, password }, caller, address, response }, context) => {
+  handler: async ({ body: { email, password }, caller, response }, context) => {
     const { userId, sessionId } = caller;
     await context.access.countAttempt({ "mail-account": userId }, response);
-    const passwordHash = await ownHash(password, { userId, address, response }, context);
+    const passwordHash = await ownHash(password, { userId, response }, context);
     await context.commands.changeEmail({ userId, sessionId, email, passwordHash });
     return { status: 200, body: {} };
   },
@@ -391,20 +388,19 @@ const confirmEmail = route({
     },
   },
   problems: rejections("INVALID_LINK", "WRONG_CREDENTIALS", "ACCOUNT_FROZEN", "ALREADY_EXISTS"),
-  handler: async ({ body, address, request, response }, { access, commands, reads }) => {
+  handler: async ({ body, address, request, response }, context) => {
+    const { access, commands, reads } = context;
     const { token, handle, password } = body;
     const caller =
       tokenOf(request) === undefined
         ? undefined
         : await access.identify("token", request, response);
-    const isAttempt = isGiven(password);
-    const counted = isAttempt && { "sign-in-account": linkSubject(token) };
-    await access.countAttempt({ "sign-in": address, ...counted }, response);
-    const tokenHash = hashOfLink(token);
-    const passwordHash = isAttempt
+    const tokenHash = await countLink(token, { address, response }, context);
+    const passwordHash = isGiven(password)
       ? await hashPassword(
           password,
           await reads.getPasswordSettings({ standard: standardSettings, linkHash: tokenHash }),
+          { isKnown: true },
         )
       : null;
     const proof = { userId: caller?.userId, sessionId: caller?.sessionId, passwordHash };

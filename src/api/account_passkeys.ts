@@ -13,8 +13,14 @@ import { lineSchema, signedInSchema } from "./account_schemas.ts";
 import { ensure, formatUuid, found, idParams, timestampSchema, uuidSchema } from "./common.ts";
 import type { Context } from "./context.ts";
 import { route } from "./route.ts";
-import { browserBefore, sessionAnswer, setsCookie, signInToSee } from "./sign_in.ts";
-import { passkeySubject } from "./sign_in_attempts.ts";
+import {
+  browserBefore,
+  sessionAnswer,
+  setsCookie,
+  signInToSee,
+  withBrowserMark,
+} from "./sign_in.ts";
+import { isKnownBrowser, passkeyCounters } from "./sign_in_attempts.ts";
 
 /**
  * Passkeys: a second way into an account. What goes to and comes from `navigator.credentials` is in
@@ -274,13 +280,16 @@ const signInByPasskey = route({
   },
   problems: rejections("INVALID_PASSKEY"),
   handler: async ({ body: { credential }, address, request, response }, context) => {
-    const counters = { "sign-in": address, "sign-in-account": passkeySubject(credential) };
+    const namedId = userIdOf(credential.response.userHandle);
+    const isKnown =
+      namedId !== undefined && (await isKnownBrowser({ userId: namedId }, request, context));
+    const counters = passkeyCounters(credential, address, isKnown);
     await context.access.countAttempt(counters, response);
     const proof = found(await proofOf(credential, request, context), invalid);
     const browser = browserBefore(request, context);
-    const signedIn = await context.commands.signInByPasskey({ ...proof, ...browser });
+    const signedIn = await context.commands.signInByPasskey({ ...proof, ...browser, isKnown });
     context.outboxRelay.ring();
-    return sessionAnswer(signedIn, invalid);
+    return await withBrowserMark(sessionAnswer(signedIn, invalid), request, context);
   },
 });
 

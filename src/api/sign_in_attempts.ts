@@ -1,6 +1,7 @@
 import type { Request, Response } from "express";
 import { bytesOf } from "../accounts/passkeys.ts";
 import { hashPassword, standardSettings } from "../accounts/passwords.ts";
+import { codeOfSqlstate } from "../database/error_codes.ts";
 import { ProblemError, rejection } from "../http/problems.ts";
 import { browserMarkOf } from "../http/session_cookie.ts";
 import { isWellFormedSecret, sha256Of } from "../secrets.ts";
@@ -13,26 +14,37 @@ import type { Context } from "./context.ts";
  * before by themselves, so that no stranger can use them up; others by account and address, and all
  * of these together.
  */
-export async function accountCounters(
+export function accountCounters(
   email: string,
   address: string,
-  request: Request,
-  context: Pick<Context, "commands">,
-): Promise<{ "sign-in-account": string; "sign-in-strangers"?: string }> {
+  isKnown: boolean,
+): { "sign-in-account": string; "sign-in-strangers"?: string } {
   const account = emailSubject(email);
-  return (await isKnownBrowser(email, request, context))
+  return isKnown
     ? { "sign-in-account": `${account} known` }
     : { "sign-in-account": `${account} ${address}`, "sign-in-strangers": account };
 }
 
-/** Whether the user of an address has signed in with this browser before. */
+/** By what attempts with a passkey are counted: those of its user's browsers by themselves, too. */
+export function passkeyCounters(
+  credential: { id: string },
+  address: string,
+  isKnown: boolean,
+): { "sign-in"?: string; "sign-in-account": string } {
+  const passkey = passkeySubject(credential);
+  return isKnown
+    ? { "sign-in-account": `${passkey} known` }
+    : { "sign-in": address, "sign-in-account": passkey };
+}
+
+/** Whether the user of an address, or with an id, has signed in with this browser before. */
 export async function isKnownBrowser(
-  email: string,
+  of: { email: string } | { userId: string },
   request: Request,
   { commands }: Pick<Context, "commands">,
 ): Promise<boolean> {
   const mark = browserMarkOf(request);
-  return mark !== undefined && isSame(mark, await commands.getBrowserMark({ email }));
+  return mark !== undefined && isSame(mark, await commands.getBrowserMark(of));
 }
 
 /** Compares hashes, so the time taken says nothing about the text. */
@@ -45,13 +57,8 @@ function emailSubject(email: string): string {
   return subjectOf(email.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase()));
 }
 
-/** A link as attempts are counted by it, well-formed or not. */
-export function linkSubject(token: string): string {
-  return subjectOf(token);
-}
-
 /** A passkey as attempts are counted by it, known or not. Several texts may stand for its bytes. */
-export function passkeySubject({ id }: { id: string }): string {
+function passkeySubject({ id }: { id: string }): string {
   return subjectOf(bytesOf(id).toString("hex"));
 }
 
@@ -65,13 +72,40 @@ export function hashOfLink(token: string): Buffer {
   return sha256Of(token);
 }
 
+/**
+ * Hashes the token of a link that is good, and counts an attempt with it, whoever makes it. An
+ * unknown link ends the request. It counts by address like other unknown secrets, so that strangers
+ * use up nothing of the links of others.
+ */
+export async function countLink(
+  token: string,
+  { address, response }: { address: string; response: Response },
+  { access, reads }: Pick<Context, "access" | "reads">,
+): Promise<Buffer> {
+  try {
+    const tokenHash = hashOfLink(token);
+    await reads.getLink({ tokenHash });
+    await access.countAttempt({ "sign-in-account": subjectOf(token) }, response);
+    return tokenHash;
+  } catch (error) {
+    if (isInvalidLink(error)) await access.countAttempt({ "unknown-key": address }, response);
+    throw error;
+  }
+}
+
+function isInvalidLink(error: unknown): boolean {
+  return error instanceof ProblemError
+    ? error.problem.body.code === "INVALID_LINK"
+    : codeOfSqlstate((error as { code?: string }).code) === "INVALID_LINK";
+}
+
 /** Hashes the password that a user gave as their own. It counts as an attempt to sign in. */
 export async function ownHash(
   password: string,
-  { userId, address, response }: { userId: string; address: string; response: Response },
+  { userId, response }: { userId: string; response: Response },
   { access, reads }: Pick<Context, "access" | "reads">,
 ): Promise<string> {
-  await access.countAttempt({ "sign-in": address, "sign-in-account": userId }, response);
+  await access.countAttempt({ "sign-in-account": userId }, response);
   const settings = await reads.getPasswordSettings({ standard: standardSettings, userId });
-  return await hashPassword(password, settings);
+  return await hashPassword(password, settings, { isKnown: true });
 }

@@ -338,7 +338,10 @@ export const api = functionsOf("api", {
     },
     oneRow({ userId: uuid, emailConfirmed: boolean, cookie: text }),
   ),
-  signIn: once({ email: text, passwordHash: text, ...ofBrowserBefore }, oneRow(signedIn)),
+  signIn: once(
+    { email: text, passwordHash: text, ...ofBrowserBefore, isKnown: nullable(boolean) },
+    oneRow(signedIn),
+  ),
   startPasskeySignIn: repeatable({}, one(bytea)),
   getPasskey: repeatable({ credentialId: bytea }, rowIfFound({ publicKey: bytea })),
   signInByPasskey: once(
@@ -347,6 +350,7 @@ export const api = functionsOf("api", {
       userHandle: uuid,
       signCount: bigint,
       ...ofBrowserBefore,
+      isKnown: nullable(boolean),
     },
     oneRow(signedIn),
   ),

@@ -73,7 +73,13 @@ export interface Access {
 /** What attempts are counted in: by address, and by an account or its e-mail address. */
 export type AttemptCounters = Pick<
   RequestCounters,
-  "sign-in" | "sign-in-account" | "sign-in-strangers" | "sign-up" | "mail" | "mail-account"
+  | "unknown-key"
+  | "sign-in"
+  | "sign-in-account"
+  | "sign-in-strangers"
+  | "sign-up"
+  | "mail"
+  | "mail-account"
 >;
 
 export interface AccessOptions {

@@ -81,7 +81,7 @@ const contents: Record<string, (details: Details, link: string) => Content> = {
     lines: [
       byLink === true
         ? "A link of our support was used to sign in to your account."
-        : "Your account was signed in to from a browser that had no session before.",
+        : "Your account was signed in to from a browser in which you had not signed in before.",
       // Numbers of versions keep their dots.
       `Browser: ${plain(browser).replaceAll(/\.(?=\p{L})/gu, ". ")}`,
       notYou,

@@ -8,7 +8,7 @@ import { formatSecret } from "../../src/secrets.ts";
 import { serve } from "../../src/server/start_server.ts";
 import { testClock } from "../helpers/database/test_clock.ts";
 import { callService, testService } from "../helpers/http/test_service.ts";
-import { anybody, makeMember, makeVisitor } from "../helpers/http/visitor.ts";
+import { anybody, makeMember, makeVisitor, takeMails } from "../helpers/http/visitor.ts";
 
 /** Who gets to the routes of accounts, from where, and how often. Made from the table of routes. */
 
@@ -200,6 +200,80 @@ test.serial("strangers use up no attempt of a browser in which the user was befo
   t.is((await attemptFrom(marked(visitor.mark), email, password, "192.0.2.99")).status, 429);
 });
 
+test.serial(
+  "strangers behind the same address block neither a known browser nor a link",
+  async (t) => {
+    await limitStrangers(100);
+    const { person, visitor, userId } = await makeMember(service, worker);
+    const address = "198.51.100.90";
+    t.is((await attemptFrom(visitor, person.email, person.password, address)).status, 200);
+    await visitor.call("POST", "/api/account/password-reset", { body: { email: person.email } });
+    const { token } = (await takeMails(worker)).find(({ kind }) => kind === "password_reset")!;
+    // The first sign-in of the user was the first of 30.
+    for (let number = 1; number <= 30; number++) {
+      const email = `nobody-${number}@test.example`;
+      const answer = await attemptFrom(makeVisitor(service), email, "wrong", address);
+      t.is(answer.status, number < 30 ? 401 : 429);
+    }
+    const setBy = (link: string | undefined, password: string) =>
+      makeVisitor(service).call("POST", "/api/account/password-reset/confirm", {
+        body: { token: link, password },
+        headers: from(address),
+      });
+    await operate("set_rate_limit", {
+      ...{ bucket: "unknown-key", max_requests: 2, window_seconds: 60 },
+    });
+    const unknown = () => formatSecret(randomBytes(32), "jl_");
+    for (const status of [400, 400, 429]) {
+      t.is((await setBy(unknown(), "a password of nobody")).status, status);
+    }
+    t.is((await attemptFrom(visitor, person.email, person.password, address)).status, 200);
+    const change = { currentPassword: person.password, newPassword: "the owner's next one" };
+    const changed = await visitor.call("PUT", "/api/account/password", {
+      ...{ body: change, headers: from(address) },
+    });
+    t.is(changed.status, 200);
+    await visitor.call("POST", "/api/account/password-reset", { body: { email: person.email } });
+    const again = (await takeMails(worker)).find(({ kind }) => kind === "password_reset")!;
+    t.not(again.token, token);
+    t.deepEqual((await setBy(again.token, "one more of the owner")).body.userId, userId);
+    await operate("set_rate_limit", {
+      ...{ bucket: "unknown-key", max_requests: 120, window_seconds: 60 },
+    });
+  },
+);
+
+test.serial("a sign-in is reported unless the browser has the mark of the user", async (t) => {
+  await limitStrangers(100);
+  const { person, visitor, userId } = await makeMember(service, worker);
+  const signIn = (one: ReturnType<typeof makeVisitor>, password = person.password) =>
+    attemptFrom(one, person.email, password, "198.51.100.91");
+  const reports = async () => {
+    const mails = await takeMails(worker);
+    return mails.filter(({ kind, to }) => kind === "new_sign_in" && to === person.email).length;
+  };
+  await signIn(visitor);
+  await takeMails(worker);
+  await signIn(visitor);
+  t.is(await reports(), 0);
+  const thief = makeVisitor(service);
+  await signIn(thief);
+  t.is(await reports(), 1, "it calls itself like the browser of the owner");
+
+  const { email } = person;
+  await operate("recover_account", { user_id: userId, email });
+  const { token } = (await takeMails(worker)).find(({ kind }) => kind === "recovery")!;
+  const password = "the owner's own password";
+  const owner = makeVisitor(service);
+  await owner.call("POST", "/api/account/password-reset/confirm", { body: { token, password } });
+  await takeMails(worker);
+  t.is((await signIn(owner, password)).status, 200);
+  t.is(await reports(), 0, "the browser of the new password is known");
+  for (let number = 0; number < 10; number++) await signIn(thief, "wrong password");
+  t.is((await signIn(owner, password)).status, 200, "the thief's is not known any more");
+  t.is((await signIn(thief, password)).status, 429, "it is a stranger, counted by address");
+});
+
 test.serial("sign-ins of the user change nothing that a stranger can count", async (t) => {
   await limitStrangers(10);
   const { person } = await makeMember(service, worker);
@@ -322,7 +396,12 @@ test.serial(
 test.serial("429: every route that tries a secret or sends a mail counts attempts", async (t) => {
   const { visitor: member } = await makeMember(service, worker);
   const { visitor: another } = await makeMember(service, worker);
-  for (const bucket of ["sign-in", "sign-up", "mail"]) {
+  const { visitor: third } = await makeMember(service, worker);
+  const owners = new Map([
+    ["/api/account/password", member],
+    ["/api/account/email", another],
+  ]);
+  for (const bucket of ["sign-in", "sign-up", "mail", "unknown-key", "sign-in-account"]) {
     await operate("set_rate_limit", { bucket, max_requests: 1, window_seconds: 3600 });
   }
   const password = "not the password";
@@ -347,9 +426,7 @@ test.serial("429: every route that tries a secret or sends a mail counts attempt
     }
     const isOfMembers = withToken.some((route) => route.path === path);
     const attempt = async () => {
-      // The first has asked for another address, which counts, too.
-      const own = bucket === undefined ? member : another;
-      const visitor = isOfMembers ? own : makeVisitor(service);
+      const visitor = isOfMembers ? (owners.get(path) ?? third) : makeVisitor(service);
       const body = bodyOf();
       const headers = from(`198.18.0.${index}`);
       return (await visitor.call(method, path, { headers, ...(body && { body }) })).status;

@@ -462,7 +462,7 @@ test.serial("a reset with a passkey of the account keeps what the user has", asy
   const notice = (await takeMails(worker)).find(({ kind }) => kind === "password_changed");
   t.regex(notice!.text, /A passkey was used to keep/);
   t.is((await signIn(passkey)).status, 200);
-  t.is((await reset(fresh)).body.code, "INVALID_PASSKEY");
+  t.is((await reset(fresh)).body.code, "INVALID_LINK");
   await takeMails(worker);
 });
 

@@ -48,4 +48,22 @@ test.serial(
   },
 );
 
+test.serial("who is known passes strangers that wait, and leaves them a share", async (t) => {
+  const settings = "$argon2id$v=19$m=64,t=1,p=1$c29tZXNhbHQ";
+  const done: string[] = [];
+  const hash = async (name: string, isKnown: boolean) => {
+    await hashPassword(name, settings, { isKnown });
+    done.push(name);
+  };
+  // Two run, 100 strangers wait and fill their queue.
+  const strangers = Array.from({ length: 102 }, () => hash("stranger", false));
+  await t.throwsAsync(hash("stranger", false), { message: /overloaded/ });
+  const known = Array.from({ length: 30 }, () => hash("known", true));
+  await Promise.all([...strangers, ...known]);
+  const ofKnown = done.lastIndexOf("known") + 1;
+  const passed = done.slice(0, ofKnown).filter((name) => name === "stranger").length;
+  // The two that ran, and one of four turns; those under way may end in any order.
+  t.true(passed >= 8 && passed <= 16, `${passed} strangers came before the last known`);
+});
+
 const never = () => new Promise<never>(() => undefined);

@@ -5,6 +5,7 @@ create or replace function api.sign_in(
   is_host_only boolean default false,
   ended_cookie_hash bytea default null,
   address inet default null,
+  is_known boolean default false,
   out user_id uuid,
   out cookie text
 )
@@ -35,7 +36,9 @@ begin
     return;
   end if;
   user_id := v_user.public_id;
-  perform identity.report_sign_in(v_user.id, sign_in.browser);
+  perform identity.report_sign_in(
+    v_user.id, sign_in.browser, sign_in.is_known, sign_in.ended_cookie_hash
+  );
   cookie := identity.open_session(
     v_user.id, sign_in.browser, sign_in.is_host_only, sign_in.ended_cookie_hash,
     sign_in.address
@@ -43,10 +46,10 @@ begin
 end
 $$;
 
-comment on function api.sign_in(text, text, text, boolean, bytea, inet) is
+comment on function api.sign_in(text, text, text, boolean, bytea, inet, boolean) is
   'Opens a session for the user with this e-mail address and password, and returns its cookie, '
   'which is not kept; both are null when either is wrong. password_hash is computed as '
   'api.get_password_settings says. With the password of a sign-up whose address is not confirmed, '
   'the mail to confirm it is sent again. Ends the session that the browser had before. A mail '
-  'reports the sign-in unless a session of this browser is there. Locks: the account, the '
-  'rows of the sessions that end.';
+  'reports the sign-in unless the browser is known (identity.report_sign_in). Locks: the account, '
+  'the rows of the sessions that end.';

@@ -7,6 +7,7 @@ create or replace function api.sign_in_by_passkey(
   is_host_only boolean default false,
   ended_cookie_hash bytea default null,
   address inet default null,
+  is_known boolean default false,
   out user_id uuid,
   out cookie text
 )
@@ -25,7 +26,10 @@ begin
     return;
   end if;
   user_id := sign_in_by_passkey.user_handle;
-  perform identity.report_sign_in(v_user_id, sign_in_by_passkey.browser);
+  perform identity.report_sign_in(
+    v_user_id, sign_in_by_passkey.browser, sign_in_by_passkey.is_known,
+    sign_in_by_passkey.ended_cookie_hash
+  );
   cookie := identity.open_session(
     v_user_id, sign_in_by_passkey.browser, sign_in_by_passkey.is_host_only,
     sign_in_by_passkey.ended_cookie_hash, sign_in_by_passkey.address
@@ -34,7 +38,7 @@ end
 $$;
 
 comment on function api.sign_in_by_passkey(
-  bytea, bytea, uuid, bigint, text, boolean, bytea, inet
+  bytea, bytea, uuid, bigint, text, boolean, bytea, inet, boolean
 ) is
   'Opens a session for the user of a passkey that has signed a challenge of '
   'api.start_passkey_sign_in, which is used up, and returns its cookie, which is not kept. The '

@@ -4,6 +4,9 @@ language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $$
 begin
+  update identity.users as u
+  set browser_generation = u.browser_generation + 1
+  where u.id = end_ways_in.user_id;
   delete from identity.passkeys as p
   where p.user_id = end_ways_in.user_id;
   perform identity.end_sessions(array(
@@ -19,5 +22,6 @@ end
 $$;
 
 comment on function identity.end_ways_in(bigint) is
-  'Ends all sessions, passkeys and API keys of a user. The caller has locked the account. Locks: '
+  'Ends all sessions, passkeys and API keys of a user, and knows none of the browsers any more in '
+  'which the user signed in. The caller has locked the account. Locks: '
   'their rows.';

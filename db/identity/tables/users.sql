@@ -7,6 +7,7 @@ create table identity.users (
   avatar_url text,
   private boolean not null default false,
   leaderboard_opt_out boolean not null default false,
+  browser_generation int not null default 0,
   created_at timestamptz not null default core.now(),
   constraint users_public_id_is_unique unique (public_id),
   constraint users_email_looks_like_one check (identity.is_email(email)),
@@ -23,3 +24,5 @@ comment on table identity.users is
   'Traders. Their cash, their checks and their limits are in trading.traders.';
 comment on column identity.users.private is
   'A private profile: its name is withheld from the market stream and the leaderboard.';
+comment on column identity.users.browser_generation is
+  'Part of the mark of known browsers (api.get_browser_mark): with another one none is known.';
