@@ -47,11 +47,13 @@ journey("an order is previewed, sent, and read once; so is a cancel", async (t, 
   await page.waitForTimeout(ALL_READ_MS);
 
   const requests = watchRequests(page);
-  const asked = (): string[] =>
-    requests
-      .splice(0)
-      .map(({ name }) => name)
-      .sort();
+  // A preview follows the book: where the order takes over a second, it is asked for again.
+  const asked = (): string[] => {
+    const names = requests.splice(0).map(({ name }) => name);
+    const isAgain = (name: string, place: number): boolean =>
+      name.endsWith("/preview") && names.indexOf(name) < place;
+    return names.filter((name, place) => !isAgain(name, place)).sort();
+  };
   const order = async (price: number): Promise<void> => {
     await fillTicket(page, price, 5);
     await page.getByText("Cash afterwards").waitFor();
