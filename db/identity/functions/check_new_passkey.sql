@@ -5,6 +5,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_most constant int := 20;
+  c_most_a_day constant int := 50;
 begin
   perform identity.check_not_frozen(check_new_passkey.user_id);
   if not exists (
@@ -24,9 +25,20 @@ begin
       'INVALID_STATE', format('An account has at most %s passkeys: remove one first', c_most)
     );
   end if;
+  if (
+    select count(*)
+    from identity.mails as m
+    where m.user_id = check_new_passkey.user_id
+      and m.kind = 'passkey_added'
+      and m.created_at > core.now() - interval '1 day'
+  ) >= c_most_a_day then
+    perform core.raise_error(
+      'INVALID_STATE', format('An account adds at most %s passkeys in 24 hours', c_most_a_day)
+    );
+  end if;
 end
 $$;
 
 comment on function identity.check_new_passkey(bigint) is
-  'Checks that a user may have one passkey more: at most 20. Errors: ACCOUNT_FROZEN, '
-  'EMAIL_UNCONFIRMED, INVALID_STATE.';
+  'Checks that a user may have one passkey more: at most 20, and 50 are added in 24 hours, '
+  'each of which a mail reports. Errors: ACCOUNT_FROZEN, EMAIL_UNCONFIRMED, INVALID_STATE.';

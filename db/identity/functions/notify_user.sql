@@ -8,6 +8,12 @@ as $$
 declare
   c_most_a_day constant int := 20;
   v_at timestamptz := core.now();
+  v_is_single constant boolean := notify_user.kind in (
+    'new_key', 'passkey_added', 'passkey_removed'
+  );
+  v_is_always constant boolean := v_is_single or notify_user.kind in (
+    'password_changed', 'email_change_asked'
+  );
 begin
   -- One that a worker has taken is passed over, and not waited for.
   update identity.mails as m
@@ -16,7 +22,7 @@ begin
     select x.id
     from identity.mails as x
     join identity.users as u on u.id = x.user_id
-    where notify_user.kind <> 'new_key'
+    where not v_is_single
       and x.user_id = notify_user.user_id
       and x.kind = notify_user.kind
       and x.due_at is not null
@@ -32,7 +38,7 @@ begin
   from identity.users as u
   where u.id = notify_user.user_id
     and identity.is_confirmed(u)
-    and (notify_user.kind = 'new_key' or (
+    and (v_is_always or (
       select count(*)
       from identity.mails as m
       where m.user_id = notify_user.user_id
@@ -45,5 +51,6 @@ $$;
 comment on function identity.notify_user(text, bigint, json) is
   'Writes a notice to a user into the outbox, unless the address is not confirmed yet. One of the '
   'same kind that waits gets these details instead, and there are at most 20 of a kind in 24 '
-  'hours. Of new keys each is reported: another one must not hide it, and their number is limited '
-  'itself.';
+  'hours. Each new key, and each passkey that is added or removed, is reported: another one must '
+  'not hide it. These, new passwords and changes of the address are not among the 20: their '
+  'number is limited itself.';

@@ -96,6 +96,40 @@ test.serial("each new key is reported: one does not hide another", async (t) => 
   t.deepEqual(names.toSorted(), ["one", "three", "two"]);
 });
 
+const notify = (kind: string, userId: string, details: object) =>
+  exchange.database.pool.query(
+    `select identity.notify_user($1, u.id, $3) from identity.users as u where u.public_id = $2`,
+    [kind, userId, JSON.stringify(details)],
+  );
+
+test.serial("each passkey is reported, and no decoys end what matters to an owner", async (t) => {
+  const { userId, email } = await makeUser();
+  for (const kind of ["passkey_added", "passkey_removed"]) {
+    const names = Array.from({ length: 25 }, (_, number) => `key ${number}`);
+    for (const name of names) await notify(kind, userId, { name });
+    const sent = await send(email);
+    t.deepEqual(
+      sent.map(([, details]) => (details as { name: string }).name).toSorted(),
+      names.toSorted(),
+    );
+  }
+  const addOne = () =>
+    exchange.database.pool.query(
+      "select identity.check_new_passkey(u.id) from identity.users as u where u.public_id = $1",
+      [userId],
+    );
+  await t.notThrowsAsync(addOne());
+  for (let number = 0; number < 25; number++) await notify("passkey_added", userId, {});
+  await t.throwsAsync(addOne(), { code: "EX019", message: /50 passkeys in 24 hours/ });
+  await send(email);
+  for (const kind of ["password_changed", "email_change_asked"]) {
+    for (let number = 0; number < 21; number++) {
+      await notify(kind, userId, { number });
+      t.deepEqual(await send(email), [[kind, { number }]]);
+    }
+  }
+});
+
 test.serial("a link goes to the address of the account, not to what was typed", async (t) => {
   const { email } = await makeUser();
   const typed = email.toUpperCase();
