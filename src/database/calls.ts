@@ -287,6 +287,7 @@ export const api = functionsOf("api", {
   getLeaderboardSummary: repeatable(window, one(nullable(json))),
   getOwnStanding: repeatable({ ...ofUser, ...window }, one(nullable(json))),
 
+  relayOutbox: repeatable({}, one(bigint)),
   sendEvents: repeatable({ afterId: nullable(bigint), most: int }, manyRows(sentEvent)),
   followEvents: repeatable({ afterId: nullable(bigint), most: int }, manyRows(sentEvent), {
     timeoutMs: READ_EVENTS_TIMEOUT_MS,

@@ -32,7 +32,7 @@ const MOST_EVENTS = 1000;
  * they commit. The relay sends the events, one call at a time.
  */
 export function createOutboxRelay({ pool, logger, listener }: OutboxRelayOptions): OutboxRelay {
-  const { sendEvents } = callsOn(pool, api);
+  const { relayOutbox, sendEvents } = callsOn(pool, api);
   let running: Promise<void> | undefined;
   let rung = false;
   const rounds = setInterval(ring, ROUND_MS);
@@ -47,10 +47,7 @@ export function createOutboxRelay({ pool, logger, listener }: OutboxRelayOptions
     while (rung) {
       rung = false;
       try {
-        const afterId = listener?.lastId() ?? null;
-        const events = await sendEvents({ afterId, most: MOST_EVENTS }, { attempts: 1 });
-        if (afterId !== null) listener?.take(events);
-        if (events.length === MOST_EVENTS) rung = true;
+        if ((await send()) === MOST_EVENTS) rung = true;
       } catch (error) {
         // The events stay in the outbox, and the next round tries again.
         logger.debug({ error }, "events could not be sent");
@@ -58,6 +55,17 @@ export function createOutboxRelay({ pool, logger, listener }: OutboxRelayOptions
       }
       if (rung) await delay(GAP_MS);
     }
+  }
+
+  /** Returns how many events were sent, or more if others sent some. */
+  async function send(): Promise<number> {
+    const afterId = listener?.lastId();
+    if (listener === undefined || afterId === undefined) {
+      return await relayOutbox({}, { attempts: 1 });
+    }
+    const events = await sendEvents({ afterId, most: MOST_EVENTS }, { attempts: 1 });
+    listener.take(events);
+    return events.length;
   }
 
   async function close(): Promise<void> {

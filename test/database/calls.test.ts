@@ -130,12 +130,12 @@ test("commands of users are never repeated when their outcome is unknown", (t) =
     .filter(({ isRepeatable }) => !isRepeatable)
     .map(({ name }) => name);
   t.deepEqual(names.toSorted(), [
-    ...["add_passkey", "amend_order", "cancel_order", "change_email", "change_password"],
-    ...["close_stream", "confirm_email", "create_key", "lease_streams", "merge_position"],
+    ...["add_passkey", "change_email", "change_password"],
+    ...["close_stream", "confirm_email", "create_key", "lease_streams"],
     ...["open_stream", "place_orders", "place_orders_versioned", "remove_passkey"],
     ...["request_password_reset", "resend_confirmation", "reset_password", "return_requests"],
     ...["rotate_key", "run_command", "sign_in", "sign_in_by_link", "sign_in_by_passkey", "sign_up"],
-    ...["split_position", "take_mail"],
+    ...["take_mail"],
   ]);
 });
 

@@ -29,6 +29,7 @@ import {
   copySchema,
   differingTables,
   finishUpgrade,
+  lockDown,
   makeRoles,
   runStep,
   waitForStep,
@@ -95,6 +96,7 @@ async function startSite(older: ClusterOptions, newer: ClusterOptions): Promise<
   try {
     other = await startTemporaryCluster("drill", newer);
     await migrateDatabase(old.server.connectionString);
+    await lockDown(old);
     return Object.assign(site, { old, new: other, destroy });
   } catch (error) {
     await destroy();

@@ -89,13 +89,21 @@ export async function copySchema(pair: Pair, programs: string): Promise<void> {
   if (code !== 0) throw new Error(`The schema was not copied: ${output}`);
 }
 
+/** Takes the rights that only a superuser can revoke, as the page says. */
+export async function lockDown(cluster: TemporaryCluster): Promise<void> {
+  await withClient(
+    () => connectToCluster(cluster),
+    (client) => client.query(readText("migrate/lock_down.sql")),
+  );
+}
+
 /** The five steps with which both ways end. Returns how many sequences were set. */
 export async function finishUpgrade(cluster: TemporaryCluster): Promise<number> {
   return await withClient(
     () => connectToCluster(cluster),
     async (client) => {
       const results = (await client.query(textOf("sql", ""))) as unknown as { rows: unknown[] }[];
-      await client.query(readText("migrate/lock_down.sql"));
+      await lockDown(cluster);
       const { connectionString } = cluster.server;
       const migrate = runService("migrate.ts", { DATABASE_URL: connectionString });
       if ((await migrate.exited) !== 0) throw new Error(migrate.errors());

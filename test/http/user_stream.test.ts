@@ -240,7 +240,7 @@ test.serial("a login that may only read can't send or read events", async (t) =>
   await sendMark(ann);
   t.deepEqual(await untilMark(stream), [connected.data]);
   while (overheard.length === 0) await analyst.query("select");
-  t.deepEqual([...new Set(overheard)], ["pgmarkets_events"]);
+  t.true(overheard.every((heard) => /^pgmarkets_events\d+$/.test(heard)));
   await t.throwsAsync(analyst.query("select * from api.follow_events()"), { code: "42501" });
   await t.throwsAsync(analyst.query("table trading.sent_events"), { code: "42501" });
   analyst.release(true);

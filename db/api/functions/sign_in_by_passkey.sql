@@ -7,7 +7,7 @@ create or replace function api.sign_in_by_passkey(
   is_host_only boolean default false,
   ended_cookie_hash bytea default null,
   address inet default null,
-  is_known boolean default false,
+  is_known boolean default null,
   out user_id uuid,
   out cookie text
 )

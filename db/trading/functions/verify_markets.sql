@@ -142,18 +142,24 @@ as $$
   select 'market stands in its lists', 'market ' || coalesce(m.id, l.market_id),
     coalesce(m.lists, 'none'), coalesce(l.lists, 'none')
   from (
-    select x.id, concat_ws(
-      ' ', 'all',
-      case when x.status = 'open' then 'open' when x.status <> 'paused' then 'closed' end,
-      'of 0 and', x.category_id, 'until', coalesce(x.close_time, 'infinity')
+    select x.id, string_agg(
+      concat_ws(' ', c.list, 'of', c.category_id, 'until', coalesce(x.close_time, 'infinity')),
+      ', ' order by c.list, c.category_id
     ) as lists
     from catalog.markets as x
+    cross join lateral (
+      select l.list, k.category_id
+      from (values ('all', true), ('open', x.status = 'open'),
+        ('closed', x.status in ('closed', 'resolved'))) as l (list, has_it)
+      cross join (values (0), (x.category_id)) as k (category_id)
+      where l.has_it
+    ) as c
+    group by x.id
   ) as m
   full join (
-    select x.market_id, concat_ws(
-      ' ', string_agg(distinct x.list, ' '),
-      'of', string_agg(distinct x.category_id::text, ' and '),
-      'until', max(x.close_time)
+    select x.market_id, string_agg(
+      concat_ws(' ', x.list, 'of', x.category_id, 'until', x.close_time),
+      ', ' order by x.list, x.category_id
     ) as lists
     from catalog.market_listings as x
     group by x.market_id

@@ -209,6 +209,14 @@ export const booksDamages: Damage[] = [
     "update catalog.market_listings set close_time = '2001-01-01' where market_id = :market",
   ],
   [
+    "market stands in its lists",
+    "delete from catalog.market_listings where market_id = :market and list = 'open' and category_id = 0",
+  ],
+  [
+    "market stands in its lists",
+    "update catalog.market_listings set close_time = '2001-01-01' where market_id = :market and list = 'all' and category_id = 0",
+  ],
+  [
     "traders count equals who traded",
     "update trading.market_state set traders_count = traders_count - 1 where market_id = :market",
   ],
