@@ -47,10 +47,14 @@ const IDLE_TIMEOUT_MS = 600_000;
 const BEAT_MS = 5000;
 const CHECK_SEQUENCES_MS = 60_000;
 
-/** The connections of a worker, not open yet. `kept` of them are kept open and warm. */
+/**
+ * The connections of a worker, not open yet. `kept` of them are kept open, and warm once the database
+ * is fit: warming up draws ids, which a copy by logical replication must not.
+ */
 export function makeWorkerPool(
   { connectionString, logger }: Pick<WorkerOptions, "connectionString" | "logger">,
   kept = KEPT_CONNECTIONS,
+  isFit = (): boolean => true,
 ): Pool {
   const pool = makePool({
     connectionString,
@@ -58,7 +62,9 @@ export function makeWorkerPool(
     applicationName: "pgmarkets worker",
     max: POOL_SIZE,
     min: kept,
-    warmUp: (client) => call(client, jobs.warmUp, {}),
+    warmUp: async (client) => {
+      if (isFit()) await call(client, jobs.warmUp, {});
+    },
     connectionTimeoutMs: 5000,
     idleTimeoutMs: IDLE_TIMEOUT_MS,
     lockTimeoutMs: LOCK_TIMEOUT_MS,
@@ -70,7 +76,8 @@ export function makeWorkerPool(
 
 /** Checks the database, and runs its jobs. */
 export async function startWorker(options: WorkerOptions): Promise<Worker> {
-  const pool = makeWorkerPool(options);
+  let isFit = false;
+  const pool = makeWorkerPool(options, KEPT_CONNECTIONS, () => isFit);
   return await startInSteps([pool], options.signal, async (step) => {
     await step("checking the database", CHECKS_MS, async (signal) => {
       await checkDatabase(pool);
@@ -80,6 +87,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
       await warnOfPrivileges(pool, (message) => {
         options.logger.warn(message);
       });
+      isFit = true;
     });
     await step("opening connections", OPENING_MS, () => openMinimum(pool));
     return await work(pool, options);

@@ -149,6 +149,13 @@ test.serial(
       await client.connect();
       try {
         await client.query("alter sequence trading.fee_schedules_id_seq restart");
+        const lastIds = async () => {
+          const { rows } = await client.query(
+            "select sequencename, last_value from pg_sequences order by schemaname, sequencename",
+          );
+          return rows;
+        };
+        const before = await lastIds();
         const environment = { DATABASE_URL: url };
         const running = ["server.ts", "worker.ts"].map((name) =>
           startProcess(t, name, environment),
@@ -157,6 +164,7 @@ test.serial(
           t.true(await process.says('"reason":"sequences_behind"'), process.errors());
           t.true(process.errors().includes("select * from core.set_sequences()"));
         }
+        t.deepEqual(await lastIds(), before, "who waits draws no id");
         await client.query("select core.set_sequences()");
         const [server, worker] = running as [ServiceProcess, ServiceProcess];
         t.truthy(await server.listening, server.errors());
