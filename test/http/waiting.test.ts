@@ -144,8 +144,8 @@ test.serial(
 test.serial(
   "sequences_behind: on a copy whose sequences are not set, servers and workers wait",
   async (t) => {
-    await withDatabase({ migrated: true }, async ({ connectionString: url }, direct) => {
-      const client = new pg.Client({ connectionString: direct });
+    await withDatabase({ migrated: true }, async (_gate, connectionString) => {
+      const client = new pg.Client({ connectionString });
       await client.connect();
       try {
         await client.query("alter sequence trading.fee_schedules_id_seq restart");
@@ -156,7 +156,7 @@ test.serial(
           return rows;
         };
         const before = await lastIds();
-        const environment = { DATABASE_URL: url };
+        const environment = { DATABASE_URL: connectionString };
         const running = ["server.ts", "worker.ts"].map((name) =>
           startProcess(t, name, environment),
         );
