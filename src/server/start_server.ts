@@ -58,8 +58,8 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
   return await startInSteps(all, signal, async (step) => {
     await step("checking the database", CHECKS_MS, async (given) => {
       const database = await checkDatabase(pools.monitoring);
-      checkSequences(await callsOn(pools.monitoring, api).listLaggingSequences({}));
       await checkPreparedStatements(pools.monitoring, given);
+      checkSequences(await callsOn(pools.monitoring, api).listLaggingSequences({}));
       logger.info({ version, node: process.versions.node, database }, "starting to serve");
       const warning = await durabilityWarning(pools.monitoring);
       if (warning !== undefined) logger.warn(warning);

@@ -82,8 +82,8 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
     await step("checking the database", CHECKS_MS, async (signal) => {
       await checkDatabase(pool);
       await checkQueue(pool);
-      checkSequences(await callsOn(pool, jobs).listLaggingSequences({}));
       await checkPreparedStatements(pool, signal);
+      checkSequences(await callsOn(pool, jobs).listLaggingSequences({}));
       await warnOfPrivileges(pool, (message) => {
         options.logger.warn(message);
       });
