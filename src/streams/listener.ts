@@ -62,7 +62,7 @@ const READ_EVERY_MS = 1000;
 /** The pause after a read without events: any login can notify. */
 const PAUSE_AFTER_NOTHING_MS = 10;
 /** How many events are read at once. */
-const MOST_EVENTS = 1000;
+export const MOST_EVENTS = 1000;
 
 /**
  * Delivers the events of the database in their order, each once. A notification says up to which id
@@ -74,7 +74,6 @@ export function createListener(options: ListenerOptions): Listener {
   const closing = new AbortController();
   let client: Client | undefined;
   let delivery: Delivery | undefined;
-  let isListening = false;
   let running: Promise<void> | undefined;
 
   const isClosing = (): boolean => closing.signal.aborted;
@@ -134,12 +133,10 @@ export function createListener(options: ListenerOptions): Listener {
       await current.query("listen pgmarkets_events");
       await readMore();
       delivery = own;
-      isListening = true;
       onListening();
       await Promise.race([lost, follow()]);
     } finally {
       isOver = true;
-      isListening = false;
       delivery = undefined;
       current.off("notification", hear);
       current.end().catch(() => undefined);
@@ -151,7 +148,7 @@ export function createListener(options: ListenerOptions): Listener {
       new Promise((resolve) => {
         running ??= run(resolve);
       }),
-    isListening: () => isListening,
+    isListening: () => delivery !== undefined,
     lastId: () => delivery?.lastId(),
     take: (events) => {
       // What is missing is told by the connection's own reads.

@@ -3,6 +3,7 @@ import type { Pool } from "pg";
 import type { Logger } from "pino";
 import { callsOn } from "../database/call.ts";
 import { api } from "../database/calls.ts";
+import { MOST_EVENTS } from "./listener.ts";
 import type { Listener } from "./listener.ts";
 
 export interface OutboxRelayOptions {
@@ -24,8 +25,6 @@ export interface OutboxRelay {
 const GAP_MS = 5;
 /** Commands of operators, and of processes that were killed, do not ring. */
 const ROUND_MS = 100;
-/** How many events are sent at once. */
-const MOST_EVENTS = 1000;
 
 /**
  * Commands only write their events into the outbox: transactions that notify wait for each other when

@@ -6,22 +6,12 @@ as $$
   with
   -- Triggers of statements are not those of the partitions, which have their own.
   guards as (
-    select i.inhrelid as partition_id, t.tgname, concat_ws(
+    select i.inhrelid as partition_id, t.tgrelid = i.inhrelid as is_own, t.tgname, concat_ws(
       ' ', t.tgfoid::regprocedure, t.tgtype, t.tgenabled
     ) as guard
     from pg_inherits as i
     join pg_class as c on c.oid = i.inhparent and c.relkind = 'p'
-    join pg_trigger as t on t.tgrelid = i.inhparent
-    where not t.tgisinternal
-      and c.relowner = 'exchange_owner'::regrole
-  ),
-  partition_guards as (
-    select i.inhrelid as partition_id, t.tgname, concat_ws(
-      ' ', t.tgfoid::regprocedure, t.tgtype, t.tgenabled
-    ) as guard
-    from pg_inherits as i
-    join pg_class as c on c.oid = i.inhparent and c.relkind = 'p'
-    join pg_trigger as t on t.tgrelid = i.inhrelid
+    join pg_trigger as t on t.tgrelid in (i.inhparent, i.inhrelid)
     where not t.tgisinternal
       and c.relowner = 'exchange_owner'::regrole
   )
@@ -49,8 +39,8 @@ as $$
       coalesce(g.partition_id, p.partition_id)::regclass
     ),
     coalesce(g.guard, 'none'), coalesce(p.guard, 'none')
-  from guards as g
-  full join partition_guards as p
+  from (select x.* from guards as x where not x.is_own) as g
+  full join (select x.* from guards as x where x.is_own) as p
     on p.partition_id = g.partition_id and p.tgname = g.tgname
   where g.guard is distinct from p.guard
 $$;

@@ -8,14 +8,14 @@ as $$
   with
   calls as materialized (
     select
-      a.id, a.action, a.arguments ->> 'user_id' as user_id,
+      a.id, a.at, a.action, a.arguments ->> 'user_id' as user_id,
       a.arguments ->> 'amount_cents' as amount_cents, a.arguments ->> 'reference' as reference,
       a.arguments ->> 'reason' as reason
     from admin.audit_log as a
     where a.action in ('deposit', 'withdraw', 'adjust_balance', 'pay_out_fees')
     union all
     select
-      a.id, a.action, b.entry ->> 'user_id', b.entry ->> 'amount_cents',
+      a.id, a.at, a.action, b.entry ->> 'user_id', b.entry ->> 'amount_cents',
       a.arguments ->> 'name', null
     from admin.audit_log as a
     left join lateral jsonb_array_elements(
@@ -128,6 +128,26 @@ as $$
   select 'call has moved the cash that it says', 'call ' || c.id, c.terms, 'none'
   from called as c
   where not exists (select from moved as m where m.terms = c.terms)
+
+  -- The audit row is of the same transaction, so a clock that is set between transactions changes
+  -- nothing here. A reference that is given again has a row for each call.
+  union all
+  select 'cash movement has the time of its call', 'journal ' || t.journal_id,
+    'within an hour of ' || t.at, t.created_at::text
+  from (
+    select m.journal_id, j.created_at, min(c.at) as at,
+      bool_or(
+        j.created_at between c.at - interval '1 hour' and c.at + interval '1 hour'
+      ) as is_timed
+    from movements as m
+    join ledger.posted_journals as j on j.id = m.journal_id
+    join calls as c
+      on c.action = m.action
+      and coalesce(c.user_id, '') = coalesce(m.public_id, '')
+      and c.reference = m.reference
+    group by m.journal_id, j.created_at
+  ) as t
+  where not t.is_timed
 
   union all
   select 'resolution is what was called for',

@@ -73,32 +73,6 @@ as $$
     join ledger.posted_entries as e on e.journal_id = p.journal_id
     where e.account_id % 4 = 2
       and e.amount_cents < 0
-  ),
-  -- The movements of cash that operators call for, and their calls.
-  movements as (
-    select c.journal_id, c.kind::text as kind, t.public_id::text as user_id, c.reference
-    from ledger.cash_movements as c
-    join trading.traders as t on t.user_id = c.user_id
-    union all
-    select p.journal_id, 'fee_payout', '', p.reference
-    from ledger.fee_payouts as p
-  ),
-  calls as (
-    select a.at, k.kind, coalesce(a.arguments ->> 'user_id', '') as user_id,
-      a.arguments ->> 'reference' as reference
-    from admin.audit_log as a
-    join (
-      values
-        ('deposit', 'deposit'), ('withdraw', 'withdrawal'), ('adjust_balance', 'adjustment'),
-        ('pay_out_fees', 'fee_payout')
-    ) as k (action, kind) on k.action = a.action
-    union all
-    select a.at, 'bonus', b.entry ->> 'user_id', a.arguments ->> 'name'
-    from admin.audit_log as a
-    cross join lateral jsonb_array_elements(
-      case jsonb_typeof(a.arguments -> 'users') when 'array' then a.arguments -> 'users' end
-    ) as b (entry)
-    where a.action = 'give_bonus'
   )
   select 'journal is of one thing that happened',
     'journal ' || coalesce(j.id, h.journal_id),
@@ -118,27 +92,6 @@ as $$
   from ledger.posted_journals as j
   join happenings as h on h.journal_id = j.id
   where h.created_at <> j.created_at
-
-  -- The audit row is of the same transaction, so a clock that is set between transactions changes
-  -- nothing here. A reference that is given again has a row for each call.
-  union all
-  select 'cash movement has the time of its call', 'journal ' || j.id,
-    'within an hour of ' || l.at, j.created_at::text
-  from ledger.posted_journals as j
-  join (
-    select m.journal_id, min(a.at) as at,
-      bool_or(
-        k.created_at between a.at - interval '1 hour' and a.at + interval '1 hour'
-      ) as is_timed
-    from movements as m
-    join ledger.posted_journals as k on k.id = m.journal_id
-    join calls as a
-      on a.kind = m.kind
-      and a.user_id = m.user_id
-      and a.reference = m.reference
-    group by m.journal_id
-  ) as l on l.journal_id = j.id
-  where not l.is_timed
 
   union all
   select 'journal has the lines of what happened',
