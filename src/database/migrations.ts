@@ -51,8 +51,13 @@ export async function readMigrations(database: Queryable): Promise<MigrationStat
 /** The committed migrations that the database lacks, in order. Throws if it has had unknown ones. */
 export async function pendingMigrations(database: Queryable): Promise<string[]> {
   const { pending, unknown } = await readMigrations(database);
-  if (unknown.length === 0) return pending;
-  throw new DatabaseNotReadyError(
+  if (unknown.length > 0) throw otherVersion(unknown);
+  return pending;
+}
+
+/** The error for a database whose migrations are not those of this version. */
+export function otherVersion(unknown: string[]): DatabaseNotReadyError {
+  return new DatabaseNotReadyError(
     `The database has had a migration ${unknown[0] ?? ""} that is not in migrate/committed: it ` +
       "belongs to another version of pgmarkets",
     { reason: "migrations_unknown" },

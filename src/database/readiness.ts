@@ -5,7 +5,7 @@ import { api } from "./calls.ts";
 import type { LaggingSequence } from "./calls.ts";
 import { withRetries } from "./failures.ts";
 import { checkFunctions } from "./installed_functions.ts";
-import { readMigrations } from "./migrations.ts";
+import { otherVersion, readMigrations } from "./migrations.ts";
 import { DatabaseNotReadyError } from "./not_ready.ts";
 import type { NotReadyReason } from "./not_ready.ts";
 import { isPreparedStatementLost } from "./prepared_statements.ts";
@@ -27,8 +27,10 @@ export async function checkDatabase(database: Pool | ClientBase): Promise<Databa
   const server = await checkServerVersion(database);
   await checkEncoding(database);
   await checkSession(database);
-  const { pending, last = "none" } = await readMigrations(database);
+  const { pending, unknown, last = "none" } = await readMigrations(database);
   if (pending.length > 0) {
+    // A database of a later version has all of ours, and more.
+    if (unknown.length > 0) throw otherVersion(unknown);
     throw new DatabaseNotReadyError(
       `The database lacks ${pending.length} migration(s), from ${pending[0] ?? ""} on: ` +
         "run npm run migrate as the owner of the database",
