@@ -118,8 +118,9 @@ const environment = new Set(
 /** Which blocks are run, and by what. */
 const run: Record<string, RegExp> = {
   "README.md": /^(?:sh|http|sql|text)$/,
-  // A picture.
+  // Pictures.
   "ARCHITECTURE.md": /^text$/,
+  "docs/engine.md": /^mermaid$/,
   // By test/examples/.
   "examples/README.md": /^sh$/,
   "docs/development.md": /^(?:ts|text)$/,
