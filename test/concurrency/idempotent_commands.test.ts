@@ -5,6 +5,7 @@ import { api } from "../../src/database/calls.ts";
 import type { Command } from "../../src/database/calls.ts";
 import { withClient } from "../helpers/database/test_database.ts";
 import { pairsOf } from "../helpers/exchange/contention.ts";
+import { newKey } from "../helpers/exchange/keyed_commands.ts";
 import { buy } from "../helpers/exchange/orders.ts";
 import { testExchange } from "../helpers/exchange/test_exchange.ts";
 
@@ -25,8 +26,6 @@ interface Given {
 
 const run = (command: Command, userId: string, given: Given) =>
   withClient(exchange.api, (client) => call(client, api.runCommand, { command, userId, ...given }));
-
-const newKey = () => ({ idempotencyKey: randomUUID(), requestFingerprint: randomUUID() });
 
 const ways = ["first", "second"];
 

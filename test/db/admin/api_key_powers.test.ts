@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import test from "ava";
 import type { Pool, PoolClient } from "pg";
+import { sha256Of } from "../../../src/secrets.ts";
 import { until } from "../../helpers/until.ts";
 import { ownSession } from "../../helpers/exchange/own_session.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
@@ -17,8 +17,6 @@ test.before("connect", () => {
 test.afterEach.always("the clock runs again", () => clock.release());
 
 const NOON = "2040-01-01T12:00:00Z";
-const hashOf = (key: string) => createHash("sha256").update(key).digest();
-
 interface Powers {
   scopes?: string[] | null;
   expires_at?: string | null;
@@ -33,7 +31,7 @@ async function makeKey(powers: Powers = {}, user_id?: string): Promise<string> {
 async function authenticate(key: string, address: string | null = null): Promise<any> {
   const { rows } = await exchange.api.query(
     "select value from api.authenticate('{key}', array[$1::bytea], array[$2]) as value",
-    [hashOf(key), address],
+    [sha256Of(key), address],
   );
   return rows[0].value ?? undefined;
 }
@@ -42,7 +40,7 @@ async function rowOf(key: string): Promise<any> {
   const { rows } = await exchange.database.pool.query(
     `select v.* from admin.api_keys as v
      join identity.api_keys as k on k.public_id = v.key_id where k.key_hash = $1`,
-    [hashOf(key)],
+    [sha256Of(key)],
   );
   return rows[0];
 }

@@ -1,7 +1,6 @@
-import { createHash } from "node:crypto";
 import test from "ava";
 import type { Pool } from "pg";
-import { isWellFormedSecret } from "../../../src/secrets.ts";
+import { isWellFormedSecret, sha256Of } from "../../../src/secrets.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 
 /** API keys: admin.create_api_key, list_api_keys, revoke_api_key; api.authenticate. */
@@ -15,8 +14,6 @@ let operators: Pool;
 test.before("connect", () => {
   operators = exchange.database.connectAs("exchange_operator");
 });
-
-const hashOf = (key: string) => createHash("sha256").update(key).digest();
 
 async function authenticate(hash: Buffer) {
   const { rows } = await exchange.api.query(
@@ -41,15 +38,15 @@ test("a key is well formed, random, and authenticates its user", async (t) => {
   const [one, two] = [await createKey(trader), await createKey(trader)];
   t.true(isWellFormedSecret(one, "jk_"));
   t.not(one, two);
-  const [caller] = await authenticate(hashOf(one));
+  const [caller] = await authenticate(sha256Of(one));
   t.is(caller.userId, trader);
   const [first, second] = await keysOf(trader);
   t.is(caller.apiKeyId, first.id);
-  t.is((await authenticate(hashOf(two)))[0].apiKeyId, second.id);
+  t.is((await authenticate(sha256Of(two)))[0].apiKeyId, second.id);
 });
 
 test("an unknown hash authenticates no user", async (t) => {
-  t.deepEqual(await authenticate(hashOf("jk_nothing")), []);
+  t.deepEqual(await authenticate(sha256Of("jk_nothing")), []);
   t.deepEqual(await authenticate(Buffer.alloc(0)), []);
 });
 
@@ -59,7 +56,7 @@ test("only the SHA-256 of a key is kept", async (t) => {
   const dump = JSON.stringify(await exchange.dump());
   t.false(dump.includes(key));
   t.false(dump.includes(key.slice(3, 46)));
-  t.true(dump.includes(hashOf(key).toString("hex")));
+  t.true(dump.includes(sha256Of(key).toString("hex")));
 });
 
 test("keys are listed oldest first, revoked ones too, without the key itself", async (t) => {
@@ -76,7 +73,7 @@ test("keys are listed oldest first, revoked ones too, without the key itself", a
   t.deepEqual(Object.keys(listed[0]), ["id", "name", "created_at", "last_used_at", "revoked_at"]);
   t.true(listed[0].revoked_at instanceof Date);
   t.is(listed[1].revoked_at, null);
-  t.deepEqual(await authenticate(hashOf(key)), []);
+  t.deepEqual(await authenticate(sha256Of(key)), []);
 });
 
 test("revoking again changes nothing", async (t) => {
@@ -98,7 +95,7 @@ test.serial("the use of a key is recorded, to the minute", async (t) => {
   await clock.freeze("2040-01-01T12:00:00Z");
   const trader = await makeTrader();
   const key = await createKey(trader);
-  const [caller] = await authenticate(hashOf(key));
+  const [caller] = await authenticate(sha256Of(key));
   const use = async (at: string) => {
     await clock.freeze(at);
     await exchange.api.query("select api.note_key_use(api_key_id => $1)", [caller.apiKeyId]);

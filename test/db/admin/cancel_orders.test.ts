@@ -1,10 +1,11 @@
 import test from "ava";
+import { restUntilExpiry, scatterOrders } from "../../helpers/exchange/scenes.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
-import { buy, sell } from "../../helpers/exchange/orders.ts";
+import { buy } from "../../helpers/exchange/orders.ts";
 import type { Request } from "../../helpers/exchange/orders.ts";
 
 const exchange = testExchange(test);
-const { book, clock, giveShares, makeLiveMarket, makeMarket, makeMarkets } = exchange;
+const { book, clock, makeLiveMarket, makeMarket, makeMarkets } = exchange;
 const { makeTrader, makeTraders, operate, order, place, rest, version } = exchange;
 
 const nowhere = "01900000-0000-7000-8000-000000000000";
@@ -13,21 +14,9 @@ const cancel = (user_id: string, market_id?: string) =>
   operate("cancel_orders", market_id === undefined ? { user_id } : { user_id, market_id });
 
 test("resting and scheduled orders of all markets; other users' stay", async (t) => {
-  const [one, two] = (await makeMarkets(2)) as [string, string];
-  const { market: live } = await makeLiveMarket();
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
-  await giveShares(one, ann, "yes", 5);
-  const [part] = (await rest(one, ann, sell("yes", 5, 70))) as [string];
-  await place(one, bob, buy("yes", 2, 70));
-  const orders = [
-    part,
-    ...(await rest(one, ann, buy("yes", 1, 40))),
-    ...(await rest(two, ann, buy("no", 3, 40))),
-    (await place(live, ann, buy("yes", 1, 40))).order.id,
-  ];
-  await rest(one, bob, buy("yes", 4, 40));
+  const { one, two, live, ann, part, orders } = await scatterOrders(exchange);
   const before = [await version(one), await version(two), await version(live)] as const;
-  t.is(await cancel(ann), 4);
+  t.is(await cancel(ann), 5);
   for (const id of orders) {
     t.like(await order(ann, id), { status: "cancelled", cancelReason: "user_cancelled" });
   }
@@ -77,14 +66,7 @@ test("the owner gets order_cancelled for each order", async (t) => {
 test.serial("an order past its expiry expires, and is not counted", async (t) => {
   const market = await makeMarket();
   const ann = await makeTrader();
-  await clock.freeze("2040-01-10T12:00:00Z");
-  const [due, open] = (await rest(
-    market,
-    ann,
-    buy("yes", 1, 40, { expiresAt: "2040-01-10T12:00:05Z" }),
-    buy("yes", 1, 40),
-  )) as [string, string];
-  await clock.freeze("2040-01-10T12:00:05Z");
+  const { due, open } = await restUntilExpiry(exchange, market, ann);
   t.is(await cancel(ann), 1);
   t.is((await order(ann, due)).cancelReason, "expired");
   t.is((await order(ann, open)).cancelReason, "user_cancelled");

@@ -1,10 +1,11 @@
 import { randomUUID } from "node:crypto";
 import test from "ava";
+import { restUntilExpiry, scatterOrders } from "../../helpers/exchange/scenes.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 import { buy, sell, shown } from "../../helpers/exchange/orders.ts";
 
 const exchange = testExchange(test);
-const { balance, book, clock, giveShares, makeLiveMarket, makeMarket, makeMarkets } = exchange;
+const { balance, book, clock, giveShares, makeLiveMarket, makeMarket } = exchange;
 const { makeTrader, makeTraders, operate, order, place, placeBatch, refusal, rest } = exchange;
 
 const nobody = "01900000-0000-7000-8000-000000000000";
@@ -27,15 +28,8 @@ async function shownToOperators(user_id: string) {
 }
 
 test("all open orders end with trading_paused, in every market; other users' stay", async (t) => {
-  const [one, two] = (await makeMarkets(2)) as [string, string];
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
-  await giveShares(one, ann, "yes", 5);
-  const orders = [
-    ...(await rest(one, ann, buy("yes", 1, 40), buy("no", 2, 40), sell("yes", 5, 70))),
-    ...(await rest(two, ann, buy("no", 3, 40))),
-  ];
-  await rest(one, bob, buy("yes", 4, 40));
-  t.is(await freeze(ann), 4);
+  const { one, two, ann, orders } = await scatterOrders(exchange);
+  t.is(await freeze(ann), 5);
   for (const id of orders) {
     t.like(await order(ann, id), { status: "cancelled", cancelReason: "trading_paused" });
   }
@@ -159,14 +153,7 @@ test.serial("scheduled orders: cancelled at once, or else at their release", asy
 test.serial("an order past its expiry expires, and is not counted", async (t) => {
   const market = await makeMarket();
   const ann = await makeTrader();
-  await clock.freeze("2040-01-10T12:00:00Z");
-  const [due, open] = (await rest(
-    market,
-    ann,
-    buy("yes", 1, 40, { expiresAt: "2040-01-10T12:00:05Z" }),
-    buy("yes", 1, 40, { expiresAt: "2040-01-10T12:00:06Z" }),
-  )) as [string, string];
-  await clock.freeze("2040-01-10T12:00:05Z");
+  const { due, open } = await restUntilExpiry(exchange, market, ann);
   t.is(await freeze(ann), 1);
   t.is((await order(ann, due)).cancelReason, "expired");
   t.is((await order(ann, open)).cancelReason, "trading_paused");

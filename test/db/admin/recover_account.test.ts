@@ -1,5 +1,6 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import test from "ava";
+import { sha256Of } from "../../../src/secrets.ts";
 import { call } from "../../../src/database/call.ts";
 import { api } from "../../../src/database/calls.ts";
 import { failure, pairsOf } from "../../helpers/exchange/contention.ts";
@@ -13,7 +14,6 @@ const { operate } = exchange;
 const pair = pairsOf(test, exchange, 12);
 
 const nobody = "01900000-0000-7000-8000-000000000000";
-const hashOf = (secret: string) => createHash("sha256").update(secret).digest();
 const oldHash = "$argon2id$v=19$m=64,t=1,p=1$c29tZXNhbHQ$b2xk";
 const newHash = "$argon2id$v=19$m=64,t=1,p=1$c29tZXNhbHQ$bmV3";
 
@@ -38,7 +38,7 @@ const query = async (statement: string, values: unknown[] = []) =>
 const sessionOf = ({ userId }: Member) => operate("create_session", { user_id: userId });
 const idOfSession = async (cookie: string): Promise<string> => {
   const [row] = await query("select public_id from identity.sessions where cookie_hash = $1", [
-    hashOf(cookie),
+    sha256Of(cookie),
   ]);
   return row.public_id;
 };
@@ -102,7 +102,7 @@ test.serial("it ends all access, is audited, and the streams hear of it", async 
   );
   const [{ public_id: apiKeyId }] = await query(
     "select public_id from identity.api_keys where key_hash = $1",
-    [hashOf(key)],
+    [sha256Of(key)],
   );
   t.deepEqual(events.map(({ channel, payload }) => [channel, payload]).toSorted(), [
     ["api_key_revoked", { apiKeyId }],
@@ -174,7 +174,7 @@ const ways: Record<string, Way> = {
   },
   "a sign-in by a link": async ({ userId }) => {
     const path: string = await operate("sign_in_link", { user_id: userId });
-    const tokenHash = hashOf(path.split("#")[1]!);
+    const tokenHash = sha256Of(path.split("#")[1]!);
     return () => as((client) => call(client, api.signInByLink, { tokenHash, isHostOnly: false }));
   },
   "a new key": async ({ userId }) => {

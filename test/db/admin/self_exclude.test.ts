@@ -1,4 +1,5 @@
 import test from "ava";
+import { restUntilExpiry, scatterOrders } from "../../helpers/exchange/scenes.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 import { buy, sell } from "../../helpers/exchange/orders.ts";
 
@@ -10,15 +11,8 @@ const exclude = (user_id: string, until?: string) =>
   operate("self_exclude", until === undefined ? { user_id } : { user_id, until });
 
 test("all open orders go, of every market and side; others' stay", async (t) => {
-  const [one, two] = (await makeMarkets(2)) as [string, string];
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
-  await giveShares(one, ann, "yes", 5);
-  const orders = [
-    ...(await rest(one, ann, buy("yes", 1, 40), buy("no", 2, 40), sell("yes", 5, 70))),
-    ...(await rest(two, ann, buy("no", 3, 40))),
-  ];
-  await rest(one, bob, buy("yes", 4, 40));
-  t.is(await exclude(ann), 4);
+  const { one, two, ann, orders } = await scatterOrders(exchange);
+  t.is(await exclude(ann), 5);
   for (const id of orders) {
     t.like(await order(ann, id), { status: "cancelled", cancelReason: "self_excluded" });
   }
@@ -29,14 +23,7 @@ test("all open orders go, of every market and side; others' stay", async (t) => 
 test.serial("an order past its expiry expires, and is not counted as cancelled", async (t) => {
   const [one] = (await makeMarkets(1)) as [string];
   const [ann] = (await makeTraders(1)) as [string];
-  await clock.freeze("2040-01-10T12:00:00Z");
-  const [due, open] = (await rest(
-    one,
-    ann,
-    buy("yes", 1, 40, { expiresAt: "2040-01-10T12:00:05Z" }),
-    buy("yes", 1, 40, { expiresAt: "2040-01-10T12:00:06Z" }),
-  )) as [string, string];
-  await clock.freeze("2040-01-10T12:00:05Z");
+  const { due, open } = await restUntilExpiry(exchange, one, ann);
   t.is(await exclude(ann), 1);
   t.is((await order(ann, due)).cancelReason, "expired");
   t.is((await order(ann, open)).cancelReason, "self_excluded");

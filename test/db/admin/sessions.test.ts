@@ -1,5 +1,6 @@
-import { createHash, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import test from "ava";
+import { sha256Of } from "../../../src/secrets.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 
 /** Sessions: admin.create_session, end_sessions; api.authenticate, create_session_token. */
@@ -7,14 +8,12 @@ import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 const exchange = testExchange(test);
 const { clock, makeTrader, operate } = exchange;
 
-const hashOf = (secret: string) => createHash("sha256").update(secret).digest();
-
 async function holderOf(kind: string, secret: string): Promise<any> {
   const { rows } = await exchange.api.query(
     `select value ->> 'userId' as user_id, value ->> 'sessionId' as session_id
      from api.authenticate(array[$1], array[$2::bytea], '{null}') as value
      where value is not null`,
-    [kind, hashOf(secret)],
+    [kind, sha256Of(secret)],
   );
   return rows[0];
 }

@@ -1,4 +1,5 @@
 import test from "ava";
+import { restUntilExpiry } from "../../helpers/exchange/scenes.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 import { buy } from "../../helpers/exchange/orders.ts";
 
@@ -46,14 +47,7 @@ for (const status of ["open", "paused"]) {
 test.serial("an order past its expiry expires when its market is closed", async (t) => {
   const id = await makeMarket();
   const [ann] = (await makeTraders(1)) as [string];
-  await clock.freeze("2040-01-10T12:00:00Z");
-  const [due, open] = (await rest(
-    id,
-    ann,
-    buy("yes", 1, 40, { expiresAt: "2040-01-10T12:00:05Z" }),
-    buy("yes", 1, 40, { expiresAt: "2040-01-10T12:00:06Z" }),
-  )) as [string, string];
-  await clock.freeze("2040-01-10T12:00:05Z");
+  const { due, open } = await restUntilExpiry(exchange, id, ann);
   await set(id, "closed");
   t.is((await order(ann, due)).cancelReason, "expired");
   t.is((await order(ann, open)).cancelReason, "market_closed");

@@ -1,6 +1,5 @@
-import { createHash } from "node:crypto";
 import test from "ava";
-import { isWellFormedSecret } from "../../../src/secrets.ts";
+import { isWellFormedSecret, sha256Of } from "../../../src/secrets.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 
 /** admin.create_staff_key, list_staff_keys, revoke_staff_key; api.authenticate. */
@@ -13,7 +12,7 @@ async function authenticate(key: string, kind = "staff") {
     `select value ->> 'name' as name, value ->> 'role' as role
      from api.authenticate(array[$1], array[$2::bytea], '{null}') as value
      where value is not null`,
-    [kind, createHash("sha256").update(key).digest()],
+    [kind, sha256Of(key)],
   );
   return rows;
 }

@@ -1,9 +1,9 @@
-import { createHash } from "node:crypto";
 import test from "ava";
 import { call } from "../../../src/database/call.ts";
 import { api, jobs } from "../../../src/database/calls.ts";
 import { nextMail } from "../../helpers/exchange/next_mail.ts";
 import { ownSession } from "../../helpers/exchange/own_session.ts";
+import { linkHashOf } from "../../helpers/exchange/invited_member.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 import { buy } from "../../helpers/exchange/orders.ts";
 
@@ -266,8 +266,7 @@ test.serial("admin.unconfirmed_emails: of new accounts and of changes", async (t
   const client = await exchange.api.connect();
   const given = { displayName: "New", passwordHash, isHostOnly: false };
   const fresh = await call(client, api.signUp, { ...given, email: "N@new.example", handle: "new" });
-  const invitation: string = await operate("invite_user", { email: "old@new.example" });
-  const invitationHash = createHash("sha256").update(invitation.split("#")[1]!).digest();
+  const invitationHash = linkHashOf(await operate("invite_user", { email: "old@new.example" }));
   const known = await call(client, api.signUp, {
     ...{ ...given, email: "old@new.example", handle: "known", invitationHash },
   });

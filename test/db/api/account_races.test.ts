@@ -1,8 +1,9 @@
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import test from "ava";
 import type { Pool, PoolClient } from "pg";
 import { call } from "../../../src/database/call.ts";
 import { api, jobs } from "../../../src/database/calls.ts";
+import { linkHashOf, makeInvitedMember } from "../../helpers/exchange/invited_member.ts";
 import { nextMail } from "../../helpers/exchange/next_mail.ts";
 import { ownSession } from "../../helpers/exchange/own_session.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
@@ -21,7 +22,6 @@ const [oldHash, newHash, renewedHash] = ["old", "new", "renewed"].map(hashWith) 
   string,
 ];
 const open = { isHostOnly: false };
-const hashOfPath = (path: string) => createHash("sha256").update(path.split("#")[1]!).digest();
 
 const inTransaction = async <T>(
   work: (client: PoolClient) => Promise<T>,
@@ -64,19 +64,7 @@ async function overlap<First, Second>(first: Work<First>, second: Work<Second>, 
   return await inTransaction(work, by);
 }
 
-let made = 0;
-
-async function makeMember() {
-  const number = (made += 1);
-  const email = `racer-${number}@races.example`;
-  await operate("set_sign_up", { policy: "invitation" });
-  const invitationHash = hashOfPath(await operate("invite_user", { email }));
-  const given = { ...open, email, displayName: "Racer", handle: `racer-${number}`, invitationHash };
-  const { userId } = await inTransaction((client) =>
-    call(client, api.signUp, { ...given, passwordHash: oldHash }),
-  );
-  return { email, userId };
-}
+const makeMember = () => makeInvitedMember(exchange, oldHash);
 
 type Member = Awaited<ReturnType<typeof makeMember>>;
 
@@ -109,7 +97,7 @@ const waysIn: Record<string, (member: Member) => Promise<Work<{ cookie: string |
       call(client, api.signIn, { ...open, email, passwordHash: oldHash }),
     ),
   "by a link of an operator": async ({ userId }) => {
-    const tokenHash = hashOfPath(await operate("sign_in_link", { user_id: userId }));
+    const tokenHash = linkHashOf(await operate("sign_in_link", { user_id: userId }));
     return (client) => call(client, api.signInByLink, { ...open, tokenHash });
   },
   "by passkey": async ({ userId }) => {

@@ -4,12 +4,13 @@ import { call } from "../../../src/database/call.ts";
 import { api } from "../../../src/database/calls.ts";
 import type { CancelledOrders } from "../../../src/database/calls.ts";
 import { withClient } from "../../helpers/database/test_database.ts";
-import { buy, sell } from "../../helpers/exchange/orders.ts";
+import { buy } from "../../helpers/exchange/orders.ts";
+import { restUntilExpiry, scatterOrders } from "../../helpers/exchange/scenes.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 
 const exchange = testExchange(test);
-const { balance, book, clock, giveShares, makeLiveMarket, makeMarket, makeMarkets } = exchange;
-const { makeTrader, makeTraders, operate, order, place, rest, version } = exchange;
+const { balance, book, clock, makeMarket, makeMarkets } = exchange;
+const { makeTrader, operate, order, rest, version } = exchange;
 
 const nowhere = "01900000-0000-7000-8000-000000000000";
 
@@ -41,23 +42,11 @@ async function cancelAll(userId: string, options: Options = {}) {
 }
 
 test("resting and scheduled orders of all markets; other users' stay", async (t) => {
-  const [one, two] = (await makeMarkets(2)) as [string, string];
-  const { market: live } = await makeLiveMarket();
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
-  await giveShares(one, ann, "yes", 5);
-  const [part] = (await rest(one, ann, sell("yes", 5, 70))) as [string];
-  await place(one, bob, buy("yes", 2, 70));
-  const orders = [
-    part,
-    ...(await rest(one, ann, buy("yes", 1, 40))),
-    ...(await rest(two, ann, buy("no", 3, 40))),
-    (await place(live, ann, buy("yes", 1, 40))).order.id,
-  ];
-  await rest(one, bob, buy("yes", 4, 40));
+  const { one, two, live, ann, part, orders } = await scatterOrders(exchange);
   const before = [await version(one), await version(two), await version(live)] as const;
   const cents = await balance(ann);
   t.deepEqual((await cancelAll(ann)).answer, {
-    cancelled: 4,
+    cancelled: 5,
     balance: { total: cents, available: cents },
   });
   for (const id of orders) {
@@ -104,14 +93,7 @@ test("it works for a paused market, and for a user who is frozen", async (t) => 
 test.serial("the owner gets no event but of an order that had expired", async (t) => {
   const market = await makeMarket();
   const ann = await makeTrader();
-  await clock.freeze("2040-01-10T12:00:00Z");
-  const [due, open] = (await rest(
-    market,
-    ann,
-    buy("yes", 1, 40, { expiresAt: "2040-01-10T12:00:05Z" }),
-    buy("yes", 1, 40),
-  )) as [string, string];
-  await clock.freeze("2040-01-10T12:00:05Z");
+  const { due, open } = await restUntilExpiry(exchange, market, ann);
   const listener = await exchange.listen();
   t.is((await cancelAll(ann)).answer.cancelled, 1);
   t.is((await order(ann, due)).cancelReason, "expired");

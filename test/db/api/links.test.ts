@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
 import test from "ava";
 import { call } from "../../../src/database/call.ts";
 import { api, jobs } from "../../../src/database/calls.ts";
+import { linkHashOf, makeInvitedMember } from "../../helpers/exchange/invited_member.ts";
 import { nextMail } from "../../helpers/exchange/next_mail.ts";
 import { ownSession } from "../../helpers/exchange/own_session.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
@@ -24,21 +24,10 @@ const on = async <T>(work: (client: any) => Promise<T>): Promise<T> => {
   }
 };
 
-const hashOfPath = (path: string) => createHash("sha256").update(path.split("#")[1]!).digest();
-
 const given = { ...open, displayName: "Member", passwordHash };
 let made = 0;
 
-async function makeMember(): Promise<{ email: string; userId: string }> {
-  const number = (made += 1);
-  const email = `member-${number}@links.example`;
-  const invitationHash = hashOfPath(await operate("invite_user", { email }));
-  await operate("set_sign_up", { policy: "invitation" });
-  const { userId } = await on((client) =>
-    call(client, api.signUp, { ...given, email, handle: `member-${number}`, invitationHash }),
-  );
-  return { email, userId };
-}
+const makeMember = () => makeInvitedMember(exchange, passwordHash);
 
 const withLink = new Set(["confirm_email", "password_reset", "invitation"]);
 
@@ -71,7 +60,7 @@ const signUp = (email: string, invitationHash: Buffer) =>
 test.serial("INVALID_LINK: an invitation is good once, and for its address", async (t) => {
   await operate("set_sign_up", { policy: "invitation" });
   const email = "guest@links.example";
-  const invitation = hashOfPath(await operate("invite_user", { email }));
+  const invitation = linkHashOf(await operate("invite_user", { email }));
   await t.throwsAsync(signUp("other@links.example", invitation), invalidLink);
   t.truthy((await signUp(email.toUpperCase(), invitation)).userId);
   await t.throwsAsync(signUp(email, invitation), invalidLink);
@@ -81,7 +70,7 @@ test.serial("INVALID_LINK: a link of another kind", async (t) => {
   const { email, userId } = await makeMember();
   await on((client) => call(client, api.requestPasswordReset, { email }));
   const ofMail = (await mailedLinks(email)).at(-1);
-  const ofOperator = hashOfPath(await operate("sign_in_link", { user_id: userId }));
+  const ofOperator = linkHashOf(await operate("sign_in_link", { user_id: userId }));
   await t.throwsAsync(reset(ofOperator), invalidLink);
   await t.throwsAsync(signInByLink(ofMail!), invalidLink);
   await t.throwsAsync(
@@ -97,7 +86,7 @@ test.serial(
   async (t) => {
     const { userId } = await makeMember();
     const other = await makeMember();
-    const link = async (user_id: string) => hashOfPath(await operate("sign_in_link", { user_id }));
+    const link = async (user_id: string) => linkHashOf(await operate("sign_in_link", { user_id }));
     const [first, second, ofOther] = [
       await link(userId),
       await link(userId),
@@ -111,7 +100,7 @@ test.serial(
 
 test.serial("INVALID_LINK: a link of an operator, once the password was changed", async (t) => {
   const { userId } = await makeMember();
-  const link = hashOfPath(await operate("sign_in_link", { user_id: userId }));
+  const link = linkHashOf(await operate("sign_in_link", { user_id: userId }));
   await changePassword(userId);
   await t.throwsAsync(signInByLink(link), invalidLink);
 });
@@ -226,10 +215,10 @@ test.serial("the link of a sign-up stays good when the password is changed", asy
 test.serial("INVALID_LINK: an invitation is good once in all its forms", async (t) => {
   await operate("set_sign_up", { policy: "invitation" });
   const email = "twice@links.example";
-  const first = hashOfPath(await operate("invite_user", { email }));
+  const first = linkHashOf(await operate("invite_user", { email }));
   const [mailed] = await mailedLinks(email);
-  const second = hashOfPath(await operate("invite_user", { email: email.toUpperCase() }));
-  const ofAnother = hashOfPath(await operate("invite_user", { email: "another@links.example" }));
+  const second = linkHashOf(await operate("invite_user", { email: email.toUpperCase() }));
+  const ofAnother = linkHashOf(await operate("invite_user", { email: "another@links.example" }));
   const { userId } = await signUp(email, second);
   await exchange.database.pool.query(
     "update identity.users set email = 'moved@links.example' where public_id = $1",

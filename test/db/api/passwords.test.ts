@@ -8,6 +8,7 @@ import {
 import { hashPassword, newSettings, standardSettings } from "../../../src/accounts/passwords.ts";
 import { call } from "../../../src/database/call.ts";
 import { api } from "../../../src/database/calls.ts";
+import { linkHashOf, makeInvitedMember } from "../../helpers/exchange/invited_member.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 
 /** What servers may know of passwords: how to hash one, and whether a hash is right. */
@@ -28,27 +29,17 @@ const settingsOf = (email: string) =>
   on((client) => call(client, api.getPasswordSettings, { standard: standardSettings, email }));
 
 const password = "correct horse battery";
-let made = 0;
 
-async function signUp() {
-  const number = (made += 1);
-  const email = `owner-${number}@test.example`;
-  const invitation: string = await operate("invite_user", { email });
-  const invitationHash = createHash("sha256").update(invitation.split("#")[1]!).digest();
+async function makeMember() {
   const passwordHash = await hashPassword(password, newSettings());
-  await operate("set_sign_up", { policy: "invitation" });
-  const given = { email, displayName: "Owner", handle: `owner-${number}`, passwordHash };
-  const { userId } = await on((client) =>
-    call(client, api.signUp, { ...given, invitationHash, isHostOnly: false }),
-  );
-  return { email, userId, passwordHash };
+  return { ...(await makeInvitedMember(exchange, passwordHash)), passwordHash };
 }
 
 const signIn = (email: string, passwordHash: string) =>
   on((client) => call(client, api.signIn, { email, passwordHash, isHostOnly: false }));
 
 test("settings are all before the digest, and make the same hash again", async (t) => {
-  const { email, passwordHash, userId } = await signUp();
+  const { email, passwordHash, userId } = await makeMember();
   const settings = await settingsOf(email.toUpperCase());
   t.true(passwordHash.startsWith(`${settings}$`));
   t.is(passwordHash.split("$").length, settings.split("$").length + 1);
@@ -59,7 +50,7 @@ test("settings are all before the digest, and make the same hash again", async (
 });
 
 test("an address without an account has settings that look like others, always the same", async (t) => {
-  const real = await settingsOf((await signUp()).email);
+  const real = await settingsOf((await makeMember()).email);
   const decoy = await settingsOf("unknown@test.example");
   t.is(decoy.length, real.length);
   t.deepEqual(decoy.split("$").slice(0, -1), real.split("$").slice(0, -1));
@@ -79,7 +70,7 @@ test("settings of addresses without an account cannot be computed from outside",
 });
 
 test("a wrong hash, an empty one and null open no session", async (t) => {
-  const { email, passwordHash } = await signUp();
+  const { email, passwordHash } = await makeMember();
   const trader = await exchange.makeTrader();
   const { rows } = await exchange.database.pool.query(
     "select email from identity.users where public_id = $1",
@@ -99,10 +90,10 @@ test("a wrong hash, an empty one and null open no session", async (t) => {
 });
 
 test("a link is used by one of two that come at the same moment", async (t) => {
-  const { userId } = await signUp();
+  const { userId } = await makeMember();
   for (let round = 0; round < 5; round++) {
     const path: string = await operate("sign_in_link", { user_id: userId });
-    const tokenHash = createHash("sha256").update(path.split("#")[1]!).digest();
+    const tokenHash = linkHashOf(path);
     const results = await Promise.allSettled(
       [1, 2, 3].map(() =>
         on((client) => call(client, api.signInByLink, { tokenHash, isHostOnly: false })),
@@ -183,7 +174,7 @@ test.serial("many hashes at once are made one after the other, and are the same"
 });
 
 test("an address that is not confirmed yet is that of no account", async (t) => {
-  const { email, passwordHash, userId } = await signUp();
+  const { email, passwordHash, userId } = await makeMember();
   const own = `${userId}@unconfirmed.invalid`;
   await exchange.database.pool.query("update identity.users set email = $2 where public_id = $1", [
     userId,

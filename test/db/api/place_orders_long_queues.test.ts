@@ -1,4 +1,5 @@
 import test from "ava";
+import { leaveCash } from "../../helpers/exchange/scenes.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 import { buy, ioc, ordersIn, postOnly, sell, shown, spend } from "../../helpers/exchange/orders.ts";
 import type { Request } from "../../helpers/exchange/orders.ts";
@@ -11,12 +12,7 @@ const { balance, book, clock, makeMarket, makeTrader, makeTraders, operate, plac
 /** Makers that one call cancels at most. */
 const MOST_CANCELLED = 500;
 
-const withdraw = async (trader: string, leave: number) =>
-  operate("withdraw", {
-    user_id: trader,
-    amount_cents: (await balance(trader)) - leave,
-    reference: "out",
-  });
+const withdraw = (trader: string, leave: number) => leaveCash(exchange, trader, leave);
 
 /** So many one-share orders of one trader, in the order of the list. */
 async function queue(market: string, trader: string, request: Request, length: number) {

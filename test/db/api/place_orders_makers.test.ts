@@ -1,5 +1,6 @@
 import test from "ava";
 import type { ExecutionContext } from "ava";
+import { leaveCash } from "../../helpers/exchange/scenes.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 import { buy, ioc, postOnly, sell, shown, spend } from "../../helpers/exchange/orders.ts";
 import type { Request } from "../../helpers/exchange/orders.ts";
@@ -10,12 +11,7 @@ const exchange = testExchange(test);
 const { balance, book, clock, giveShares, makeMarket, makeTrader, makeTraders } = exchange;
 const { operate, order, place, refusal, rest, version } = exchange;
 
-const withdrawAll = async (trader: string, leave = 0) =>
-  operate("withdraw", {
-    user_id: trader,
-    amount_cents: (await balance(trader)) - leave,
-    reference: "out",
-  });
+const withdrawAll = (trader: string, leave = 0) => leaveCash(exchange, trader, leave);
 
 /** Nothing that callers can do leaves an excluded trader with an order: a row is changed by hand. */
 const excludeByHand = (trader: string) =>

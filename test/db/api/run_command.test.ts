@@ -6,6 +6,7 @@ import type { Command } from "../../../src/database/calls.ts";
 import { withClient } from "../../helpers/database/test_database.ts";
 import { buy } from "../../helpers/exchange/orders.ts";
 import type { Request } from "../../helpers/exchange/orders.ts";
+import { newKey } from "../../helpers/exchange/keyed_commands.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 
 /** Commands with an idempotency key. Those without one are tested by their own functions. */
@@ -29,8 +30,6 @@ async function run(command: Command, userId: string, given: Given) {
   );
   return { ...result, answer: result.code === null ? JSON.parse(body) : null };
 }
-
-const newKey = () => ({ idempotencyKey: randomUUID(), requestFingerprint: randomUUID() });
 
 test.serial("amend: a repetition gets the successor again, and changes nothing", async (t) => {
   const market = await makeMarket();

@@ -1,19 +1,15 @@
 import test from "ava";
 import { buy } from "../../helpers/exchange/orders.ts";
 import type { Request } from "../../helpers/exchange/orders.ts";
+import { leaveCash } from "../../helpers/exchange/scenes.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 
 /** What is counted of a scheduled order whose release takes several calls. */
 
 const exchange = testExchange(test);
-const { balance, clock, makeTraders, operate, order, place } = exchange;
+const { clock, makeTraders, operate, order, place } = exchange;
 
-const withdraw = async (trader: string, leave: number) =>
-  operate("withdraw", {
-    user_id: trader,
-    amount_cents: (await balance(trader)) - leave,
-    reference: "out",
-  });
+const withdraw = (trader: string, leave: number) => leaveCash(exchange, trader, leave);
 
 /**
  * A live market with 650 one-share orders at 60 of a maker without cash for more than `paid` of
