@@ -1,4 +1,5 @@
 import test from "ava";
+import { placeOrderSchema } from "../../src/api/orders.ts";
 import {
   changedTicket,
   emptyTicket,
@@ -14,6 +15,21 @@ const errors = (ticket: Partial<Ticket>) =>
   Object.keys(orderOf({ ...emptyTicket, ...ticket }, marketId).errors ?? {});
 
 const buy = { marketId, side: "yes", orderType: "buy" } as const;
+
+test("a ticket takes the same prices, quantities and budgets as the API", (t) => {
+  const api = (more: object) => placeOrderSchema.safeParse({ ...buy, price: 40, ...more }).success;
+  const takes = (ticket: Partial<Ticket>) => order({ price: "40", ...ticket }) !== undefined;
+  for (const price of [0, 1, 99, 100]) {
+    t.is(takes({ price: String(price), quantity: "1" }), api({ price, quantity: 1 }));
+  }
+  for (const quantity of [0, 1, 10_000, 10_001]) {
+    t.is(takes({ quantity: String(quantity) }), api({ quantity }));
+  }
+  for (const budgetCents of [0, 1, 1_000_000, 1_000_001]) {
+    const budget = (budgetCents / 100).toFixed(2);
+    t.is(takes({ kind: "budget", budget }), api({ budgetCents }));
+  }
+});
 
 test("each kind of ticket is the order that the API knows", (t) => {
   t.deepEqual(order({ price: "40", quantity: "5" }), { ...buy, price: 40, quantity: 5 });

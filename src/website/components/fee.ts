@@ -1,4 +1,9 @@
-/** Basis points, for explaining the fee. What an order really costs, its preview says. */
+/**
+ * The fee, for what no preview says: explaining it to visitors, and the estimates of a page. What an
+ * order costs, its preview says. test/website/own_figures.test.ts compares both.
+ */
+
+/** Basis points. */
 export const USUAL_RATE_BPS = 700;
 
 /** By what shares at one price count for the fee. */

@@ -1,7 +1,12 @@
 import type { MarketRules, PlaceOrder, Snapshot } from "../../api/types.ts";
 import { feeCents, feeWeight } from "../fee.ts";
 
-/** What an order would trade if the book stayed as it is: for live markets, where none can know. */
+/**
+ * What an order would trade if the book stayed as it is. The preview says it where it can; this is
+ * for live markets, where the preview only says `scheduled`, for orders that are sent before their
+ * preview has come, and for what the preview does not say: how many shares the cash is enough for.
+ * test/website/own_figures.test.ts compares it with previews.
+ */
 export interface Estimate {
   filledQuantity: number;
   averagePrice: number | null;
@@ -22,7 +27,7 @@ export function estimate(
   const isBuy = order.orderType !== "sell";
   const isYes = order.side === "yes";
   const limit = order.price ?? (isBuy ? 99 : 1);
-  const most = order.quantity ?? Infinity;
+  const most = order.quantity ?? 10_000;
   const budget = order.budgetCents ?? Infinity;
   let [quantity, cents, weight] = [0, 0, 0];
   let worstPrice: number | null = null;
@@ -44,12 +49,12 @@ export function estimate(
     if (shares < level.quantity) break;
   }
   const isResting =
-    typeof order.price === "number" && order.timeInForce !== "ioc" && most !== Infinity;
+    typeof order.price === "number" && order.timeInForce !== "ioc" && budget === Infinity;
   return {
     filledQuantity: quantity,
     averagePrice: quantity === 0 ? null : cents / quantity,
     worstPrice,
-    costCents: isBuy ? cents : -cents,
+    costCents: isBuy ? cents : 0 - cents,
     feeCents: feeCents(weight, feeRateBps),
     restingQuantity: isResting ? most - quantity : 0,
   };

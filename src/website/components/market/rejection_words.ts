@@ -1,6 +1,5 @@
 import type { OwnPosition, OwnProfile, PlaceOrder, Snapshot } from "../../api/types.ts";
 import { formatCents, formatPrice, formatShares } from "../../format.ts";
-import { feeCents, feeWeight } from "../fee.ts";
 import { bestPriceOf, bestPricesOf } from "./best_price.ts";
 import { estimate } from "./estimate.ts";
 
@@ -32,7 +31,10 @@ function liquidityWords(order: PlaceOrder, { book, feeRateBps }: Known): string 
   const nobody = `Nobody ${trade.orderType === "sell" ? "bids for" : "offers"} ${side.toUpperCase()}`;
   if (text === "") return `${nobody} now. A limit order can wait in the book.`;
   const best = Number(text);
-  const oneCents = best + feeCents(feeWeight(1, best), feeRateBps);
+  const one = estimate({ ...order, price: null, quantity: 1, budgetCents: null }, book, {
+    feeRateBps,
+  });
+  const oneCents = Math.abs(one.costCents) + one.feeCents;
   if (typeof budgetCents === "number" && budgetCents < oneCents) {
     return `${formatCents(budgetCents)} does not pay for one share: at ${formatPrice(best)} that costs ${formatCents(oneCents)} with the fee.`;
   }

@@ -52,7 +52,10 @@ export type Filled =
   | { order: PlaceOrder; errors?: never }
   | { order?: never; errors: Partial<Record<TicketField, string>> };
 
-/** Reads a ticket. */
+/**
+ * Reads a ticket. What is missing is said beside its field, before anything is sent; the bounds are
+ * those of the API, which test/website/ticket_order.test.ts compares.
+ */
 export function orderOf(ticket: Ticket, marketId: string): Filled {
   const { orderType, side, kind } = ticket;
   const common = { marketId, side, orderType } as const;
