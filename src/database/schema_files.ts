@@ -17,10 +17,11 @@ export interface SchemaPart {
 }
 
 const INCLUDE = /^--![ \t]*include[ \t]+(.*\.sql)[ \t]*$/;
+const INCLUDES = new RegExp(INCLUDE, "gm");
 
 /**
  * The schema as written in db/: `all.sql` with every `--!include` replaced by the file it names,
- * in order, as pieces that still know where they come from.
+ * in order, as pieces that still know where they come from. A file in a folder is one piece.
  */
 export function readSchema(
   path = "all.sql",
@@ -39,8 +40,8 @@ export function readSchema(
     lines = [];
     firstLine = nextLine;
   };
-  const text = readFileSync(join(directory, path), "utf8");
-  text.split("\n").forEach((line, index) => {
+  if (path.includes("/")) return [{ path, line: 1, sql: readSchemaFile(path, directory) }];
+  readFileSync(join(directory, path), "utf8").split("\n").forEach((line, index) => {
     const included = INCLUDE.exec(line)?.[1];
     if (included === undefined) {
       lines.push(line);
@@ -52,6 +53,20 @@ export function readSchema(
   });
   endPiece(0);
   return parts;
+}
+
+/**
+ * A file of a folder of db/, such as a function's. What it includes is part of a statement, and
+ * comes as one line: so the lines of the file keep their numbers.
+ */
+export function readSchemaFile(path: string, directory = schemaDirectory): string {
+  const text = readFileSync(join(directory, path), "utf8");
+  return text.replace(INCLUDES, (_, name: string) =>
+    readSchemaFile(name, directory)
+      .replace(/^--.*$/gm, "")
+      .trim()
+      .replaceAll(/\s*\n\s*/g, " "),
+  );
 }
 
 /** Where a statement of a piece failed, and why. */

@@ -3,7 +3,7 @@ import test from "ava";
 import { loadModule, parsePlPgSQLSync, parseSync, scanSync } from "libpg-query";
 import { testDatabase } from "../helpers/database/test_database.ts";
 import { listFiles, readText } from "../helpers/repository.ts";
-import { readSchema } from "../../src/database/schema_files.ts";
+import { readSchema, readSchemaFile } from "../../src/database/schema_files.ts";
 
 /** What docs/development.md asks of SQL, asked of the catalog of a built database and of the files. */
 
@@ -185,23 +185,54 @@ for (const [role, schema] of [
 
 // ---- the files
 
-const sqlFiles = listFiles("db").filter((path) => path.endsWith(".sql"));
+const allFiles = listFiles("db").filter((path) => path.endsWith(".sql"));
 
-test("all.sql includes every file once", (t) => {
+/** Part of a function's head, and no statement of its own. */
+const isSettings = (path: string): boolean => path.startsWith("db/planner/");
+
+const sqlFiles = allFiles.filter((path) => !isSettings(path));
+
+test("all.sql includes every file once, and settings are used", (t) => {
   const included = listIncludes("db/all.sql");
   const once = new Set(included);
   t.deepEqual(
-    included.filter((path, index) => included.indexOf(path) !== index),
+    included.filter((path, index) => !isSettings(path) && included.indexOf(path) !== index),
     [],
     "included twice",
   );
   t.deepEqual(
-    sqlFiles.filter((path) => path !== "db/all.sql" && !once.has(path)),
+    allFiles.filter((path) => path !== "db/all.sql" && !once.has(path)),
     [],
     "not included",
   );
   t.true(readSchema().length > 0);
 });
+
+test("a function has the settings that its file includes", async (t) => {
+  const including = sqlFiles.flatMap((path) => {
+    const include = /^--!include (planner\/\w+\.sql)$/m.exec(readText(path))?.[1];
+    return include === undefined ? [] : [{ path, settings: settingsIn(readSchemaFile(include)) }];
+  });
+  t.true(including.length > 20);
+  for (const { path, settings } of including) {
+    const name = `${path.split("/")[1]}.${basename(path, ".sql")}`;
+    const { rows } = await database.pool.query<{ proconfig: string[] }>(
+      "select proconfig from pg_proc where oid = $1::regproc",
+      [name],
+    );
+    t.true(settings.length >= 4);
+    t.deepEqual(
+      settings.filter((setting) => !rows[0]?.proconfig.includes(setting)),
+      [],
+      name,
+    );
+  }
+});
+
+/** As the catalogue has them: name=value. */
+function settingsIn(sql: string): string[] {
+  return [...sql.matchAll(/\bset (\w+) = (\w+)/g)].map(([, name, value]) => `${name}=${value}`);
+}
 
 function listIncludes(path: string): string[] {
   return [...readText(path).matchAll(/^--![ \t]*include[ \t]+(.*\.sql)[ \t]*$/gm)].flatMap(
@@ -323,7 +354,7 @@ test("the search for capitals finds them", (t) => {
 });
 
 test("lines of SQL have at most 100 columns, and no tab or trailing space", (t) => {
-  const wrong = sqlFiles.flatMap((path) =>
+  const wrong = allFiles.flatMap((path) =>
     readText(path)
       .split("\n")
       .flatMap((line, index) =>

@@ -1,4 +1,4 @@
-import { readText } from "../helpers/repository.ts";
+import { readSchemaFile } from "../../src/database/schema_files.ts";
 
 /** One way to break the exchange: a text of one file of db/ is replaced by another. */
 export interface Mutation {
@@ -17,7 +17,7 @@ export interface Mutation {
 
 /** The file of a mutation as text, with the mistake. */
 export function mutate({ name, file, from, to }: Mutation): string {
-  const pieces = readText(`db/${file}`).split(from);
+  const pieces = readSchemaFile(file).split(from);
   if (pieces.length !== 2) {
     throw new Error(`${name}: its text stands ${pieces.length - 1} times in db/${file}`);
   }

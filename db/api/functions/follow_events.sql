@@ -4,12 +4,7 @@ create or replace function api.follow_events(after_id bigint default null, most 
 returns table (id bigint, "position" bigint, kind text, payload json, user_ids uuid[])
 language plpgsql stable security definer
 set search_path = pg_catalog, pg_temp
-set jit = off
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
+--!include planner/nested_loops.sql
 as $$
 declare
   v_relay trading.outbox_relay;

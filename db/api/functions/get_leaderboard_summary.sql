@@ -2,10 +2,7 @@ create or replace function api.get_leaderboard_summary(category text, "window" t
 returns json
 language plpgsql stable security definer
 set search_path = pg_catalog, pg_temp
-set jit = off
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_bitmapscan = off
+--!include planner/indexes.sql
 as $$
 declare
   v_category_id constant bigint := leaderboard.category_id(get_leaderboard_summary.category);

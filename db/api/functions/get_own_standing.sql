@@ -2,10 +2,7 @@ create or replace function api.get_own_standing(user_id uuid, category text, "wi
 returns json
 language sql stable security definer
 set search_path = pg_catalog, pg_temp
-set jit = off
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_bitmapscan = off
+--!include planner/indexes.sql
 as $$
   select json_build_object(
     'self', (

@@ -8,10 +8,7 @@ create or replace function api.get_statement(
 returns json
 language plpgsql stable security definer
 set search_path = pg_catalog, pg_temp
-set jit = off
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_bitmapscan = off
+--!include planner/indexes.sql
 as $$
 declare
   -- Entries looked at, at most, for a time that is long ago: the next page goes on.

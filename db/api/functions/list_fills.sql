@@ -8,10 +8,7 @@ create or replace function api.list_fills(
 returns json
 language plpgsql stable security definer
 set search_path = pg_catalog, pg_temp
-set jit = off
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_bitmapscan = off
+--!include planner/indexes.sql
 as $$
 declare
   -- Trades looked at, at most: a page may be short, and the next one goes on.

@@ -14,14 +14,7 @@ returns table (
 )
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
-set jit = off
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-set enable_material = off
-set enable_memoize = off
+--!include planner/plain_nested_loops.sql
 as $$
 declare
   v_results constant api.result[] := array(

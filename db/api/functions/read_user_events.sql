@@ -10,12 +10,7 @@ create or replace function api.read_user_events(
 returns table (stream int, "position" bigint, event json)
 language plpgsql stable security definer
 set search_path = pg_catalog, pg_temp
-set jit = off
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
+--!include planner/nested_loops.sql
 set enable_sort = off
 as $$
 declare

@@ -11,10 +11,7 @@ create or replace function api.set_dead_man(
 )
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
-set jit = off
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_bitmapscan = off
+--!include planner/indexes.sql
 as $$
 declare
   c_told_for constant interval := interval '24 hours';

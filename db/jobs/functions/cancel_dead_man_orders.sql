@@ -8,12 +8,7 @@ create or replace function jobs.cancel_dead_man_orders(
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
 set lock_timeout = '250ms'
-set jit = off
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
+--!include planner/nested_loops.sql
 as $$
 declare
   v_locked bigint[];

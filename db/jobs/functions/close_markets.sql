@@ -5,10 +5,7 @@ returns int
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
 set lock_timeout = '250ms'
-set jit = off
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_bitmapscan = off
+--!include planner/indexes.sql
 as $$
 begin
   if not trading.try_lock_market(close_markets.market_id, close_markets.waits) then

@@ -4,10 +4,7 @@ create or replace function jobs.due_release_groups(
 returns setof bigint[]
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
-set jit = off
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_bitmapscan = off
+--!include planner/indexes.sql
 set enable_sort = off
 as $$
 declare

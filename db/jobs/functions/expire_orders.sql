@@ -5,10 +5,7 @@ returns int
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
 set lock_timeout = '250ms'
-set jit = off
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_bitmapscan = off
+--!include planner/indexes.sql
 set enable_sort = off
 as $$
 declare

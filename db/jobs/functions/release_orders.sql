@@ -5,14 +5,7 @@ returns int
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
 set lock_timeout = '250ms'
-set jit = off
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_bitmapscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
-set enable_material = off
-set enable_memoize = off
+--!include planner/plain_nested_loops.sql
 as $$
 begin
   if not trading.try_lock_market(release_orders.market_id, release_orders.waits) then

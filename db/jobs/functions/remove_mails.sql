@@ -2,13 +2,8 @@ create or replace function jobs.remove_mails(most int default 1000)
 returns int
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
-set jit = off
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_bitmapscan = off
+--!include planner/nested_loops.sql
 set enable_sort = off
-set enable_hashjoin = off
-set enable_mergejoin = off
 as $$
 declare
   v_at timestamptz := core.now();

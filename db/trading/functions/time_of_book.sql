@@ -6,10 +6,7 @@ returns timestamptz
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 set lock_timeout = '50ms'
-set jit = off
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_bitmapscan = off
+--!include planner/indexes.sql
 set enable_sort = off
 as $$
 declare
