@@ -107,7 +107,7 @@ export const installedFiles = once((): InstalledFiles => {
     if (kind === undefined) return [];
     const sql = kind === "comments" ? (part.sql.match(COMMENT) ?? []).join("\n") : part.sql;
     const isNamed = kind === "function" || kind === "view";
-    const name = isNamed ? part.path.replace(/\/\w+\/(\w+)\.sql$/, ".$1") : undefined;
+    const name = isNamed ? objectOf(part.path) : undefined;
     return [{ ...part, sql, kind, name, hash: hashOf(sql) }];
   });
   const texts = [
@@ -124,9 +124,15 @@ export const installedFiles = once((): InstalledFiles => {
 function kindOf(path: string, ofTables: Set<string>): InstalledFile["kind"] | undefined {
   if (path === "grants.sql") return "grants";
   if (!path.includes("/")) return undefined;
-  if (path.includes("/functions/")) return "function";
-  if (ofTables.has(path)) return "comments";
-  return path.includes("/views/") ? "view" : "types";
+  const folder = /^\w+\/(\w+)\/\w+\.sql$/.exec(path)?.[1];
+  if (folder === "views") return "view";
+  if (folder !== undefined && folder !== "tables") return "function";
+  return ofTables.has(path) ? "comments" : "types";
+}
+
+/** The function, table or view of a file, with its schema. The folder between says only what it is. */
+export function objectOf(path: string): string {
+  return path.replace(/\/\w+\/(\w+)\.sql$/, ".$1");
 }
 
 function hashOf(text: string): string {

@@ -87,15 +87,15 @@ test("every function has its names resolved when it is written, or searches pg_t
 test("no function runs a statement that it makes of text from outside", async (t) => {
   // What is made is made of names that the catalog gave, quoted by format's %I and %L.
   const makers = sqlFiles.filter(
-    (path) => path.includes("/functions/") && /\bexecute\s+(?!function)/.test(readText(path)),
+    (path) => folderOf(path) === "functions" && /\bexecute\s+(?!function)/.test(readText(path)),
   );
   t.deepEqual(makers.toSorted(), [
     "db/api/functions/get_metrics.sql",
     "db/core/functions/lagging_sequences.sql",
     "db/core/functions/uuid_v7.sql",
     "db/jobs/functions/remove_sent_events.sql",
-    "db/trading/functions/make_archive_partition.sql",
-    "db/trading/functions/make_event_partition.sql",
+    "db/trading/write/make_archive_partition.sql",
+    "db/trading/events/make_event_partition.sql",
   ]);
 });
 
@@ -311,7 +311,7 @@ test("PL/pgSQL parses", (t) => {
 });
 
 /** One loop over arrays that it changes in place; each function of its parts would copy them. */
-const longest = "db/trading/functions/match_orders.sql";
+const longest = "db/trading/match/match_orders.sql";
 
 test("no function has more than 300 lines, and one more than that", (t) => {
   const long = sqlFiles.filter((path) => {

@@ -264,7 +264,7 @@ export const accounts: Mutation[] = [
   {
     name: "candle_starts_late",
     breaks: "a trade in the first moment of a minute is in the candle before it",
-    file: "trading/functions/candles_of.sql",
+    file: "trading/show/candles_of.sql",
     from: "t.created_at,",
     to: "t.created_at - interval '1 microsecond',",
     tests: ["db/api/list_candles"],

@@ -5,7 +5,7 @@ export const announcements: Mutation[] = [
   {
     name: "schedule_raises_version",
     breaks: "an order that waits for its release is a change of the book",
-    file: "trading/functions/match_orders.sql",
+    file: "trading/match/match_orders.sql",
     from: `        o_balance[i] := t_balance[t];
         m_placed[g] := m_placed[g] + 1;`,
     to: `        o_balance[i] := t_balance[t];
@@ -16,7 +16,7 @@ export const announcements: Mutation[] = [
   {
     name: "cleared_book_unannounced",
     breaks: "a rejected order that cancels makers is no change of the book",
-    file: "trading/functions/match_orders.sql",
+    file: "trading/match/match_orders.sql",
     from: "if v_code is null or c_count > c_before then",
     to: "if v_code is null then",
     tests: ["db/api/place_orders_announcements"],
@@ -24,7 +24,7 @@ export const announcements: Mutation[] = [
   {
     name: "version_once_a_batch",
     breaks: "a batch counts as one change",
-    file: "trading/functions/write_market_state.sql",
+    file: "trading/write/write_market_state.sql",
     from: "version = s.version + x.changes[d.g]",
     to: "version = s.version + 1",
     tests: ["db/api/place_orders_announcements"],
@@ -32,7 +32,7 @@ export const announcements: Mutation[] = [
   {
     name: "version_not_raised",
     breaks: "a cancel is no change of the book",
-    file: "trading/functions/cancel_active_orders.sql",
+    file: "trading/change/cancel_active_orders.sql",
     from: "counted => true",
     to: "counted => false",
     tests: ["db/api/place_orders_announcements"],
@@ -40,7 +40,7 @@ export const announcements: Mutation[] = [
   {
     name: "maker_told_of_each_fill",
     breaks: "a maker hears of each fill of an order by itself",
-    file: "trading/functions/write_events.sql",
+    file: "trading/write/write_events.sql",
     from: "group by x.i, x.trader_place",
     to: "group by x.i, x.trader_place, x.p",
     tests: ["db/api/place_orders_announcements"],
@@ -48,7 +48,7 @@ export const announcements: Mutation[] = [
   {
     name: "owner_not_told",
     breaks: "the owner does not hear that an order was cancelled",
-    file: "trading/functions/cancel_active_orders.sql",
+    file: "trading/change/cancel_active_orders.sql",
     from: "where cancel_active_orders.announced",
     to: "where false",
     tests: ["db/api/place_orders_announcements"],
@@ -56,7 +56,7 @@ export const announcements: Mutation[] = [
   {
     name: "canceller_told",
     breaks: "a user who cancels an order also gets an event",
-    file: "trading/functions/cancel_order.sql",
+    file: "trading/change/cancel_order.sql",
     from: "announced => false",
     to: "announced => true",
     tests: ["db/api/place_orders_announcements"],
@@ -64,7 +64,7 @@ export const announcements: Mutation[] = [
   {
     name: "release_told_twice",
     breaks: "the release of an order is announced twice",
-    file: "trading/functions/write_released_events.sql",
+    file: "trading/write/write_released_events.sql",
     from: `  from generate_subscripts(o.order_id, 1) as x (i)
 `,
     to: `  from generate_subscripts(o.order_id, 1) as x (i)
@@ -75,7 +75,7 @@ export const announcements: Mutation[] = [
   {
     name: "keys_of_25_hours",
     breaks: "an idempotency key counts for 25 hours",
-    file: "trading/functions/read_replays.sql",
+    file: "trading/read/read_replays.sql",
     from: "trading.key_lifetime()",
     to: "interval '25 hours'",
     tests: ["db/api/place_orders_idempotency"],
@@ -83,7 +83,7 @@ export const announcements: Mutation[] = [
   {
     name: "keys_a_moment_longer",
     breaks: "an idempotency key still counts after just 24 hours",
-    file: "trading/functions/read_replays.sql",
+    file: "trading/read/read_replays.sql",
     from: "k.created_at > read_replays.at",
     to: "k.created_at >= read_replays.at",
     tests: ["db/api/place_orders_idempotency"],
@@ -91,7 +91,7 @@ export const announcements: Mutation[] = [
   {
     name: "key_of_a_refusal",
     breaks: "in a batch, a key stands for a request that was refused",
-    file: "trading/functions/match_orders.sql",
+    file: "trading/match/match_orders.sql",
     from: "(j < i and o_code[j] is null)",
     to: "(j < i)",
     tests: ["db/api/place_orders_idempotency"],
@@ -99,7 +99,7 @@ export const announcements: Mutation[] = [
   {
     name: "key_of_the_first_refusal",
     breaks: "in a batch, orders with the key of a rejected one do not find each other",
-    file: "trading/functions/match_orders.sql",
+    file: "trading/match/match_orders.sql",
     from: "v_for_key[batch.twin[i]] := i;",
     to: "null;",
     tests: ["db/api/place_orders_idempotency"],
@@ -107,7 +107,7 @@ export const announcements: Mutation[] = [
   {
     name: "key_of_everybody",
     breaks: "in a batch, a key stands for the order of another user",
-    file: "trading/functions/read_replays.sql",
+    file: "trading/read/read_replays.sql",
     from: "read_replays.requests.user_id[i], read_replays.requests.idempotency_key[i]",
     to: "read_replays.requests.idempotency_key[i]",
     tests: ["db/api/place_orders_idempotency", "db/api/place_orders_markets"],
@@ -115,7 +115,7 @@ export const announcements: Mutation[] = [
   {
     name: "replay_of_the_dead",
     breaks: "a replay of an order that its batch cancelled has lost its shares",
-    file: "trading/functions/match_orders.sql",
+    file: "trading/match/match_orders.sql",
     from: "case when k_left[k] < 0 then c_left[-k_left[k]] else k_left[k] end;",
     to: "k_left[k];",
     tests: ["db/api/place_orders_idempotency"],
@@ -123,7 +123,7 @@ export const announcements: Mutation[] = [
   {
     name: "replay_after_the_gates",
     breaks: "a replay is refused like a new order",
-    file: "trading/functions/match_orders.sql",
+    file: "trading/match/match_orders.sql",
     from: "if batch.replay is not null and r.problem[i] is null then",
     to: "if batch.replay is not null and r.problem[i] is null and not m.site_paused then",
     tests: ["db/api/place_orders_refusals"],
@@ -131,7 +131,7 @@ export const announcements: Mutation[] = [
   {
     name: "market_open_a_moment_longer",
     breaks: "a market takes orders at its close time",
-    file: "trading/functions/read_book_markets.sql",
+    file: "trading/read/read_book_markets.sql",
     from: "m.close_time > read_book_markets.at",
     to: "m.close_time >= read_book_markets.at",
     tests: ["db/api/place_orders_refusals"],
@@ -139,7 +139,7 @@ export const announcements: Mutation[] = [
   {
     name: "released_at_its_expiry",
     breaks: "an order is released that expires now",
-    file: "trading/functions/request_rejection.sql",
+    file: "trading/check/request_rejection.sql",
     from: `when expires_at <= at then 'INVALID_REQUEST'
     end`,
     to: `when expires_at < at then 'INVALID_REQUEST'
@@ -149,7 +149,7 @@ export const announcements: Mutation[] = [
   {
     name: "expiry_a_moment_late",
     breaks: "the sweep leaves what expires now",
-    file: "trading/functions/expire_orders.sql",
+    file: "trading/change/expire_orders.sql",
     from: "where b.expires_at <= v_at",
     to: "where b.expires_at < v_at",
     tests: ["db/jobs/expire_orders"],
@@ -157,7 +157,7 @@ export const announcements: Mutation[] = [
   {
     name: "closing_a_moment_late",
     breaks: "a market does not close at its close time",
-    file: "trading/functions/close_market.sql",
+    file: "trading/settle/close_market.sql",
     from: "and m.close_time <= v_at;",
     to: "and m.close_time < v_at;",
     tests: ["db/jobs/close_markets", "db/jobs/expire_orders"],
@@ -165,7 +165,7 @@ export const announcements: Mutation[] = [
   {
     name: "release_a_moment_early",
     breaks: "an order is released a millisecond before its time",
-    file: "trading/functions/due_requests.sql",
+    file: "trading/place/due_requests.sql",
     from: "and y.release_at <= due_requests.at",
     to: "and y.release_at <= due_requests.at + interval '1 millisecond'",
     tests: ["db/trading/release_orders"],
@@ -173,7 +173,7 @@ export const announcements: Mutation[] = [
   {
     name: "live_a_moment_longer",
     breaks: "an event is still live at its end",
-    file: "trading/functions/read_book_markets.sql",
+    file: "trading/read/read_book_markets.sql",
     from: "y.ends_at > read_book_markets.at",
     to: "y.ends_at >= read_book_markets.at",
     tests: ["db/api/place_orders_live"],
@@ -181,7 +181,7 @@ export const announcements: Mutation[] = [
   {
     name: "archive_a_day_early",
     breaks: "cancelled orders go to the archive after 29 days",
-    file: "trading/functions/archive_orders.sql",
+    file: "trading/write/archive_orders.sql",
     from: "interval '30 days'",
     to: "interval '29 days'",
     tests: ["db/jobs/archive_orders"],
@@ -189,7 +189,7 @@ export const announcements: Mutation[] = [
   {
     name: "fills_not_told",
     breaks: "the frames of fills are those of the first trade of a batch alone",
-    file: "trading/functions/write_events.sql",
+    file: "trading/write/write_events.sql",
     from: "case when v_first then f.trade_id end",
     to: "case when v_first then f.trade_id[1:1] end",
     tests: ["db/api/read_user_events"],
@@ -197,7 +197,7 @@ export const announcements: Mutation[] = [
   {
     name: "fills_skipped",
     breaks: "reading fills begins at a trade that was sent later than others of the user",
-    file: "trading/functions/fills_after.sql",
+    file: "trading/events/fills_after.sql",
     from: "min(p.first_trade_id) filter (where p.position > fills_after.after_position)",
     to: "v_from_id",
     tests: ["db/api/read_user_events"],
@@ -205,7 +205,7 @@ export const announcements: Mutation[] = [
   {
     name: "fills_twice",
     breaks: "a fill that the client has is sent again",
-    file: "trading/functions/fills_after.sql",
+    file: "trading/events/fills_after.sql",
     from: "f.position > fills_after.after_position",
     to: "f.position >= fills_after.after_position",
     tests: ["db/api/read_user_events"],
@@ -221,7 +221,7 @@ export const announcements: Mutation[] = [
   {
     name: "events_of_others",
     breaks: "the stream of a user has the events of others",
-    file: "trading/functions/user_events_after.sql",
+    file: "trading/events/user_events_after.sql",
     from: "(e.user_id, e.position) <= (user_events_after.user_id, v_through)",
     to: "e.position <= v_through",
     tests: ["db/api/read_user_events"],
@@ -229,7 +229,7 @@ export const announcements: Mutation[] = [
   {
     name: "event_skipped",
     breaks: "a stream that goes on skips the first event",
-    file: "trading/functions/user_events_after.sql",
+    file: "trading/events/user_events_after.sql",
     from: "          > (user_events_after.user_id, user_events_after.after_position)",
     to: "          > (user_events_after.user_id, user_events_after.after_position + 1)",
     tests: ["db/api/read_user_events"],
@@ -237,7 +237,7 @@ export const announcements: Mutation[] = [
   {
     name: "event_twice",
     breaks: "an event that the client has is sent again",
-    file: "trading/functions/user_events_after.sql",
+    file: "trading/events/user_events_after.sql",
     from: "          > (user_events_after.user_id, user_events_after.after_position)",
     to: "          > (user_events_after.user_id, user_events_after.after_position - 1)",
     tests: ["db/api/read_user_events"],
@@ -245,7 +245,7 @@ export const announcements: Mutation[] = [
   {
     name: "settlement_of_others",
     breaks: "users hear of settlements and statuses of markets that they are not in",
-    file: "trading/functions/user_events_after.sql",
+    file: "trading/events/user_events_after.sql",
     from: "user_events_after.user_id = any (e.user_ids)",
     to: "true",
     tests: ["db/api/read_user_events"],
@@ -253,7 +253,7 @@ export const announcements: Mutation[] = [
   {
     name: "events_out_of_order",
     breaks: "a stream has fills behind all other events",
-    file: "trading/functions/user_events_after.sql",
+    file: "trading/events/user_events_after.sql",
     from: "order by s.position",
     to: "",
     tests: ["db/api/read_user_events"],

@@ -5,7 +5,7 @@ export const commands: Mutation[] = [
   {
     name: "stopped_order_released",
     breaks: "a scheduled order trades after the dead man's switch of its user has expired",
-    file: "trading/functions/match_orders.sql",
+    file: "trading/match/match_orders.sql",
     from: "r.order_id[i] <= (batch.traders).stopped_order_ids[t]",
     to: "false",
     tests: ["db/api/set_dead_man"],
@@ -13,7 +13,7 @@ export const commands: Mutation[] = [
   {
     name: "stopped_order_amended",
     breaks: "an order escapes a dead man's switch that has expired by an amendment",
-    file: "trading/functions/amend_order.sql",
+    file: "trading/change/amend_order.sql",
     from: "v_order.id <= v_last_stopped_id",
     to: "false",
     tests: ["db/api/set_dead_man"],
@@ -21,7 +21,7 @@ export const commands: Mutation[] = [
   {
     name: "stopped_order_trades",
     breaks: "an order trades after the dead man's switch of its user has expired",
-    file: "trading/functions/stop_makers.sql",
+    file: "trading/read/stop_makers.sql",
     from: "and makers.order_id[i] <= stopped_order_ids[makers.trader_place[i]]",
     to: "and false",
     tests: ["db/api/set_dead_man"],
@@ -29,7 +29,7 @@ export const commands: Mutation[] = [
   {
     name: "stopped_before_its_renewal",
     breaks: "an order is stopped while a renewal that was in time commits",
-    file: "trading/functions/last_stopped_order.sql",
+    file: "trading/read/last_stopped_order.sql",
     from: "interval '2 seconds'",
     to: "interval '0'",
     tests: ["db/api/set_dead_man"],
@@ -37,7 +37,7 @@ export const commands: Mutation[] = [
   {
     name: "later_orders_stopped_too",
     breaks: "a dead man's switch takes orders that were placed after it had expired",
-    file: "trading/functions/last_order_until.sql",
+    file: "trading/read/last_order_until.sql",
     from: "o.created_at <= last_order_until.at",
     to: "true",
     tests: ["db/api/set_dead_man"],
@@ -53,7 +53,7 @@ export const commands: Mutation[] = [
   {
     name: "own_orders_without_bound",
     breaks: "one order holds a market while it cancels thousands of its user's own",
-    file: "trading/functions/match_orders.sql",
+    file: "trading/match/match_orders.sql",
     from: "v_own < c_most_beyond",
     to: "true",
     tests: ["db/api/place_orders_fok"],
@@ -61,7 +61,7 @@ export const commands: Mutation[] = [
   {
     name: "replacement_survives",
     breaks: "an order that replaces another escapes a cancel of all orders",
-    file: "trading/functions/comes_from_before.sql",
+    file: "trading/change/comes_from_before.sql",
     from: "coalesce(min(c.id) <= comes_from_before.last_order_id, false)",
     to: "false",
     tests: ["db/api/cancel_all_orders"],
@@ -69,7 +69,7 @@ export const commands: Mutation[] = [
   {
     name: "later_orders_cancelled_too",
     breaks: "a cancel of all orders takes those that come meanwhile",
-    file: "trading/functions/began_until.sql",
+    file: "trading/change/began_until.sql",
     from: "order_id <= last_order_id",
     to: "true",
     tests: ["db/api/cancel_all_orders"],
@@ -77,7 +77,7 @@ export const commands: Mutation[] = [
   {
     name: "expired_counted_as_cancelled",
     breaks: "an order that had expired ends as cancelled by its user",
-    file: "trading/functions/end_active_orders.sql",
+    file: "trading/write/end_active_orders.sql",
     from: "when end_active_orders.expires then",
     to: "when false then",
     tests: ["db/api/cancel_all_orders"],
@@ -85,7 +85,7 @@ export const commands: Mutation[] = [
   {
     name: "switch_fires_silently",
     breaks: "a dead man's switch sends no events",
-    file: "trading/functions/cancel_active_orders.sql",
+    file: "trading/change/cancel_active_orders.sql",
     from: "where cancel_active_orders.announced",
     to: "where false",
     tests: ["db/api/set_dead_man"],
@@ -109,7 +109,7 @@ export const commands: Mutation[] = [
   {
     name: "cancelled_beside_its_renewal",
     breaks: "an amendment cancels an order whose switch was renewed in time",
-    file: "trading/functions/amend_order.sql",
+    file: "trading/change/amend_order.sql",
     from: "v_is_stopped and not v_may_be_renewed",
     to: "v_is_stopped",
     tests: ["db/api/set_dead_man"],
@@ -117,7 +117,7 @@ export const commands: Mutation[] = [
   {
     name: "switch_missed_while_waiting",
     breaks: "an order rests after its switch expired while it waited, and no worker came",
-    file: "trading/functions/read_traders.sql",
+    file: "trading/read/read_traders.sql",
     from: "s.expires_at > read_traders.at and s.expires_at <= v_now",
     to: "false",
     tests: ["concurrency/expired_switches"],
@@ -125,7 +125,7 @@ export const commands: Mutation[] = [
   {
     name: "switch_fired_while_waiting",
     breaks: "an order rests after its switch fired while it waited",
-    file: "trading/functions/read_traders.sql",
+    file: "trading/read/read_traders.sql",
     from: "or s.last_fired_at > read_traders.at",
     to: "",
     tests: ["concurrency/expired_switches"],
@@ -167,7 +167,7 @@ export const commands: Mutation[] = [
   {
     name: "reply_kept_too_long",
     breaks: "the key of a command counts for longer than 24 hours",
-    file: "trading/functions/find_reply.sql",
+    file: "trading/answer/find_reply.sql",
     from: "trading.key_lifetime()",
     to: "interval '48 hours'",
     tests: ["db/api/run_command"],
@@ -175,7 +175,7 @@ export const commands: Mutation[] = [
   {
     name: "another_request_answered",
     breaks: "a key that another request used gets the answer of that one",
-    file: "trading/functions/find_reply.sql",
+    file: "trading/answer/find_reply.sql",
     from: "v_kept.request_fingerprint is distinct from find_reply.request_fingerprint",
     to: "false",
     tests: ["db/api/cancel_all_orders"],
@@ -202,7 +202,7 @@ export const commands: Mutation[] = [
   {
     name: "unfinished_batch_in_part",
     breaks: "a batch with a key keeps an answer that is not final",
-    file: "trading/functions/match_as_one.sql",
+    file: "trading/place/match_as_one.sql",
     from: "array_position(v_codes, 'CONFLICT_RETRY') is null",
     to: "true",
     tests: ["db/api/run_command"],
@@ -211,7 +211,7 @@ export const commands: Mutation[] = [
     name: "key_of_a_body_not_strict",
     breaks:
       "an order with the key of another order, which came in its body, is a replay of that one",
-    file: "trading/functions/read_replays.sql",
+    file: "trading/read/read_replays.sql",
     from: "and not exists (",
     to: "and false and not exists (",
     tests: ["http/idempotency"],
@@ -219,7 +219,7 @@ export const commands: Mutation[] = [
   {
     name: "order_of_another_request",
     breaks: "an order with a key of another request is a replay of that one",
-    file: "trading/functions/read_replays.sql",
+    file: "trading/read/read_replays.sql",
     from: "k.order_id is null or k.request_fingerprint <> r.fingerprint",
     to: "k.order_id is null",
     tests: ["db/api/run_command"],
@@ -227,7 +227,7 @@ export const commands: Mutation[] = [
   {
     name: "twin_of_another_request",
     breaks: "two orders of one call with one key are one order, whatever they are",
-    file: "trading/functions/match_orders.sql",
+    file: "trading/match/match_orders.sql",
     from: "r.fingerprint[j] <> r.fingerprint[i]",
     to: "r.fingerprint[j] <> r.fingerprint[j]",
     tests: ["db/api/run_command"],
@@ -235,7 +235,7 @@ export const commands: Mutation[] = [
   {
     name: "fok_in_part",
     breaks: "an order that is to be filled as a whole is filled in part",
-    file: "trading/functions/match_orders.sql",
+    file: "trading/match/match_orders.sql",
     from: "or v_is_fok and v_is_done",
     to: "or false and v_is_done",
     tests: ["db/api/place_orders_fok"],
@@ -243,7 +243,7 @@ export const commands: Mutation[] = [
   {
     name: "fok_not_tried_to_its_end",
     breaks: "a fok order without funds does not look whether there is enough to buy",
-    file: "trading/functions/match_orders.sql",
+    file: "trading/match/match_orders.sql",
     from: "and not v_may_meet_own and not v_is_fok)",
     to: "and not v_may_meet_own)",
     tests: ["db/api/place_orders_fok"],
@@ -251,7 +251,7 @@ export const commands: Mutation[] = [
   {
     name: "book_lost_by_a_rejected_fok",
     breaks: "after a fok order was rejected, later orders of the call do not meet what it met",
-    file: "trading/functions/match_orders.sql",
+    file: "trading/match/match_orders.sql",
     from: `
       or (v_code is not null and (v_is_fok or v_cancels_own))`,
     to: "",
@@ -260,7 +260,7 @@ export const commands: Mutation[] = [
   {
     name: "own_order_lost",
     breaks: "a rejected order cancels the own orders that it met",
-    file: "trading/functions/match_orders.sql",
+    file: "trading/match/match_orders.sql",
     from: "t_traded_with[t] := i; -- it stays if the request is rejected",
     to: "null;",
     tests: ["db/api/place_orders_fok"],
@@ -268,7 +268,7 @@ export const commands: Mutation[] = [
   {
     name: "cancelled_own_order_counts",
     breaks: "own orders that an order cancels count toward the loss limits",
-    file: "trading/functions/match_orders.sql",
+    file: "trading/match/match_orders.sql",
     from: `          t_open_cost[t] := t_open_cost[t] + k_left[k] * least(0, w);
 `,
     to: "",
@@ -277,7 +277,7 @@ export const commands: Mutation[] = [
   {
     name: "others_cancelled",
     breaks: "an order that cancels own orders cancels those of others that it meets",
-    file: "trading/functions/match_orders.sql",
+    file: "trading/match/match_orders.sql",
     from: "elsif u = t and v_cancels_own and",
     to: "elsif v_cancels_own and",
     tests: ["db/api/place_orders_fok"],
@@ -285,7 +285,7 @@ export const commands: Mutation[] = [
   {
     name: "reply_to_another_user",
     breaks: "a key of another user gets that user's answer",
-    file: "trading/functions/find_reply.sql",
+    file: "trading/answer/find_reply.sql",
     from: "k.user_id = find_reply.user_id",
     to: "true",
     tests: ["db/api/run_command"],
@@ -293,7 +293,7 @@ export const commands: Mutation[] = [
   {
     name: "reply_ignored",
     breaks: "the key of a command is not looked up",
-    file: "trading/functions/find_reply.sql",
+    file: "trading/answer/find_reply.sql",
     from: "not found",
     to: "true",
     tests: ["db/api/run_command"],
@@ -301,7 +301,7 @@ export const commands: Mutation[] = [
   {
     name: "order_of_another_user",
     breaks: "an order with a key of another user is a replay of that user's order",
-    file: "trading/functions/read_replays.sql",
+    file: "trading/read/read_replays.sql",
     from: "where k.user_id = r.user_id",
     to: "where true",
     tests: ["db/api/place_orders_idempotency"],
@@ -309,7 +309,7 @@ export const commands: Mutation[] = [
   {
     name: "order_key_ignored",
     breaks: "the key of an order is not looked up",
-    file: "trading/functions/read_replays.sql",
+    file: "trading/read/read_replays.sql",
     from: "and k.key = r.key",
     to: "and false",
     tests: ["db/api/place_orders_idempotency"],
@@ -317,7 +317,7 @@ export const commands: Mutation[] = [
   {
     name: "key_taken_over",
     breaks: "a command takes over a key that another one used meanwhile",
-    file: "trading/functions/keep_reply.sql",
+    file: "trading/write/keep_reply.sql",
     from: "k.created_at <= v_at - trading.key_lifetime()",
     to: "true",
     tests: ["concurrency/idempotent_commands"],
@@ -333,7 +333,7 @@ export const commands: Mutation[] = [
   {
     name: "orders_of_all_users",
     breaks: "a cancel of all orders takes those of other users",
-    file: "trading/functions/open_orders_until.sql",
+    file: "trading/change/open_orders_until.sql",
     from: "b.user_id = open_orders_until.user_id",
     to: "true",
     tests: ["db/api/cancel_all_orders"],
@@ -341,7 +341,7 @@ export const commands: Mutation[] = [
   {
     name: "all_markets",
     breaks: "a cancel of all orders in one market takes those of the others",
-    file: "trading/functions/open_orders_until.sql",
+    file: "trading/change/open_orders_until.sql",
     from: "open_orders_until.only_market_id is null",
     to: "true",
     tests: ["db/api/cancel_all_orders"],
@@ -349,7 +349,7 @@ export const commands: Mutation[] = [
   {
     name: "second_replacement_survives",
     breaks: "an order that was replaced twice escapes a cancel of all orders",
-    file: "trading/functions/comes_from_before.sql",
+    file: "trading/change/comes_from_before.sql",
     from: "c.id > comes_from_before.last_order_id",
     to: "false",
     tests: ["db/api/cancel_all_orders"],
@@ -357,7 +357,7 @@ export const commands: Mutation[] = [
   {
     name: "renewed_while_it_fires",
     breaks: "a switch that fires is renewed by a clock that was set back",
-    file: "trading/functions/last_stopped_order.sql",
+    file: "trading/read/last_stopped_order.sql",
     from: "(switch).fired_at is not null or",
     to: "",
     tests: ["db/api/set_dead_man"],

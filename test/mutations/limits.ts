@@ -5,7 +5,7 @@ export const limits: Mutation[] = [
   {
     name: "week_of_eight_days",
     breaks: "the week of a loss limit has eight days",
-    file: "trading/functions/read_limits.sql",
+    file: "trading/read/read_limits.sql",
     from: "v_today - 6)",
     to: "v_today - 7)",
     tests: ["db/api/place_orders_limits"],
@@ -13,7 +13,7 @@ export const limits: Mutation[] = [
   {
     name: "month_of_29_days",
     breaks: "the month of a loss limit has 29 days",
-    file: "trading/functions/read_limits.sql",
+    file: "trading/read/read_limits.sql",
     from: "v_today - 29)",
     to: "v_today - 28)",
     tests: ["db/api/place_orders_limits"],
@@ -21,7 +21,7 @@ export const limits: Mutation[] = [
   {
     name: "limits_of_others",
     breaks: "traders get each other's limits",
-    file: "trading/functions/read_limits.sql",
+    file: "trading/read/read_limits.sql",
     from: "array_agg(t.limits order by t.place)",
     to: "array_agg(t.limits order by t.place desc)",
     tests: ["db/api/place_orders_limits"],
@@ -69,7 +69,7 @@ export const limits: Mutation[] = [
   {
     name: "replaced_order_counts",
     breaks: "an order that is replaced counts beside its replacement",
-    file: "trading/functions/match_orders.sql",
+    file: "trading/match/match_orders.sql",
     from: "t_open_cost[t] := t_open_cost[t] - coalesce(r.relieved_cents[i], 0);",
     to: "null;",
     tests: ["db/api/amend_order", "db/trading/release_orders"],
@@ -77,7 +77,7 @@ export const limits: Mutation[] = [
   {
     name: "replaced_schedule_counts",
     breaks: "a scheduled order that is replaced counts beside its replacement",
-    file: "trading/functions/match_orders.sql",
+    file: "trading/match/match_orders.sql",
     from: `if m_delay[g] is not null then
       v_spent`,
     to: `if m_delay[g] is not null then
@@ -88,7 +88,7 @@ export const limits: Mutation[] = [
   {
     name: "expired_order_counts",
     breaks: "an order past its expiry counts toward the limits",
-    file: "trading/functions/active_order_cost_cents.sql",
+    file: "trading/check/active_order_cost_cents.sql",
     from: "(open_order).order_type = 'sell' or (open_order).expires_at <= at then 0",
     to: "(open_order).order_type = 'sell' then 0",
     tests: ["db/api/place_orders_limits"],
@@ -96,7 +96,7 @@ export const limits: Mutation[] = [
   {
     name: "scheduled_without_fee",
     breaks: "the worst case of a scheduled order has no fee",
-    file: "trading/functions/scheduled_cost_cents.sql",
+    file: "trading/check/scheduled_cost_cents.sql",
     from: `    + trading.fee_cents(taker_rate_bps, quantity::bigint * price * (100 - price))
 `,
     to: "",

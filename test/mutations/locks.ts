@@ -5,7 +5,7 @@ export const locks: Mutation[] = [
   {
     name: "market_lock_shared",
     breaks: "the lock of a market lets several in at once",
-    file: "trading/functions/lock_market.sql",
+    file: "trading/lock/lock_market.sql",
     from: "return pg_advisory_xact_lock(",
     to: "return pg_advisory_xact_lock_shared(",
     tests: ["concurrency/pairs"],
@@ -13,7 +13,7 @@ export const locks: Mutation[] = [
   {
     name: "traders_not_locked",
     breaks: "a batch reads its traders without locking them",
-    file: "trading/functions/lock_traders.sql",
+    file: "trading/lock/lock_traders.sql",
     from: "for no key update;",
     to: ";",
     tests: ["concurrency/pairs"],
@@ -21,7 +21,7 @@ export const locks: Mutation[] = [
   {
     name: "traders_locked_from_above",
     breaks: "users are locked in descending order",
-    file: "trading/functions/lock_traders.sql",
+    file: "trading/lock/lock_traders.sql",
     from: "order by t.user_id",
     to: "order by t.user_id desc",
     tests: ["db/trading/lock_more_traders"],
@@ -29,7 +29,7 @@ export const locks: Mutation[] = [
   {
     name: "free_market_not_locked",
     breaks: "a call that waits for no market places orders in locked ones",
-    file: "trading/functions/lock_free_markets.sql",
+    file: "trading/lock/lock_free_markets.sql",
     from: "if v_market_id is null or",
     to: "if true or",
     tests: ["db/api/place_orders_markets"],
@@ -37,7 +37,7 @@ export const locks: Mutation[] = [
   {
     name: "free_market_lock_shared",
     breaks: "a call that waits for no market shares the locks of its markets",
-    file: "trading/functions/lock_free_markets.sql",
+    file: "trading/lock/lock_free_markets.sql",
     from: "pg_try_advisory_xact_lock(",
     to: "pg_try_advisory_xact_lock_shared(",
     tests: ["concurrency/gathering"],
@@ -45,7 +45,7 @@ export const locks: Mutation[] = [
   {
     name: "busy_market_waited_for",
     breaks: "a call that is to wait for no market waits for each",
-    file: "trading/functions/place_orders.sql",
+    file: "trading/place/place_orders.sql",
     from: "if place_orders.waits then",
     to: "if true then",
     tests: ["db/api/place_orders_markets"],
@@ -53,7 +53,7 @@ export const locks: Mutation[] = [
   {
     name: "later_makers_waited_for",
     breaks: "a call that holds users waits for more of them, in any order",
-    file: "trading/functions/lock_more_traders.sql",
+    file: "trading/lock/lock_more_traders.sql",
     from: "nowait;",
     to: ";",
     tests: ["db/trading/lock_more_traders"],
@@ -78,7 +78,7 @@ export const locks: Mutation[] = [
   {
     name: "cancel_without_lock",
     breaks: "a cancel does not lock the market",
-    file: "trading/functions/cancel_order.sql",
+    file: "trading/change/cancel_order.sql",
     from: `  perform trading.lock_market(v_order.market_id);
 `,
     to: "",
@@ -87,7 +87,7 @@ export const locks: Mutation[] = [
   {
     name: "amend_without_lock",
     breaks: "an amendment does not lock the market",
-    file: "trading/functions/amend_order.sql",
+    file: "trading/change/amend_order.sql",
     from: `  perform trading.lock_market(v_order.market_id);
 `,
     to: "",
@@ -96,7 +96,7 @@ export const locks: Mutation[] = [
   {
     name: "amend_by_an_old_look",
     breaks: "an amendment goes by the order as it was before the lock",
-    file: "trading/functions/amend_order.sql",
+    file: "trading/change/amend_order.sql",
     from: `  m := trading.read_book_markets(array[v_order.market_id], v_at);
   select o.* into v_order
   from trading.find_order(amend_order.user_public_id, amend_order.order_public_id) as o;`,
@@ -106,7 +106,7 @@ export const locks: Mutation[] = [
   {
     name: "release_without_lock",
     breaks: "a release does not lock the market",
-    file: "trading/functions/try_lock_market.sql",
+    file: "trading/lock/try_lock_market.sql",
     from: "if pg_try_advisory_xact_lock((29037::bigint << 44) | try_lock_market.market_id) then",
     to: "if true then",
     tests: ["concurrency/live_pairs"],
@@ -114,7 +114,7 @@ export const locks: Mutation[] = [
   {
     name: "resolve_without_lock",
     breaks: "a resolution does not lock the market",
-    file: "trading/functions/resolve_market.sql",
+    file: "trading/settle/resolve_market.sql",
     from: `  perform trading.lock_market(resolve_market.market_id);
 `,
     to: "",
@@ -123,7 +123,7 @@ export const locks: Mutation[] = [
   {
     name: "settle_without_locking_users",
     breaks: "a settlement moves cash of users that it has not locked",
-    file: "trading/functions/settle_market.sql",
+    file: "trading/settle/settle_market.sql",
     from: `    for no key update of t
 `,
     to: "",
@@ -132,7 +132,7 @@ export const locks: Mutation[] = [
   {
     name: "merge_without_lock",
     breaks: "a merge does not lock the market",
-    file: "trading/functions/merge_position.sql",
+    file: "trading/change/merge_position.sql",
     from: `  perform trading.lock_market(v_market_id);
 `,
     to: "",
@@ -141,7 +141,7 @@ export const locks: Mutation[] = [
   {
     name: "split_without_lock",
     breaks: "a split does not lock the market",
-    file: "trading/functions/split_position.sql",
+    file: "trading/change/split_position.sql",
     from: `  perform trading.lock_market(v_market_id);
 `,
     to: "",
@@ -150,7 +150,7 @@ export const locks: Mutation[] = [
   {
     name: "exclude_looks_once",
     breaks: "self-exclusion and freezing miss the markets that the user came to meanwhile",
-    file: "trading/functions/lock_user_with_markets.sql",
+    file: "trading/lock/lock_user_with_markets.sql",
     from: "where b.user_id = v_user_id and b.market_id <> all (v_market_ids)",
     to: "where b.user_id = v_user_id and false",
     tests: ["concurrency/pairs", "concurrency/operators"],
@@ -190,7 +190,7 @@ export const locks: Mutation[] = [
   {
     name: "exclude_without_markets",
     breaks: "self-exclusion does not lock the markets of the orders that it cancels",
-    file: "trading/functions/lock_user_with_markets.sql",
+    file: "trading/lock/lock_user_with_markets.sql",
     from: `        perform trading.lock_market(v_market_id);
 `,
     to: "",
@@ -208,7 +208,7 @@ export const locks: Mutation[] = [
   {
     name: "correct_without_lock",
     breaks: "a correction does not lock the market, nor its row",
-    file: "trading/functions/correct_resolution.sql",
+    file: "trading/settle/correct_resolution.sql",
     from: `  perform trading.lock_market(correct_resolution.market_id);
   perform
   from catalog.markets as m
@@ -237,7 +237,7 @@ export const locks: Mutation[] = [
   {
     name: "makers_before_the_taker",
     breaks: "makers are locked before the takers, whatever their order",
-    file: "trading/functions/read_batch.sql",
+    file: "trading/read/read_batch.sql",
     from: "when 'wait' then perform trading.lock_traders(v_user_ids);",
     to: `when 'wait' then
       perform trading.lock_traders((batch.makers).user_id);

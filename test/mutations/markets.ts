@@ -5,7 +5,7 @@ export const markets: Mutation[] = [
   {
     name: "markets_in_another_order",
     breaks: "the markets of a call stand in another order than its requests name",
-    file: "trading/functions/market_ids.sql",
+    file: "trading/place/market_ids.sql",
     from: "order by u.id nulls last",
     to: "order by u.id desc nulls last",
     tests: ["db/api/place_orders_markets"],
@@ -13,7 +13,7 @@ export const markets: Mutation[] = [
   {
     name: "book_of_another_market",
     breaks: "an order meets the book of the first market of its call",
-    file: "trading/functions/match_orders.sql",
+    file: "trading/match/match_orders.sql",
     from: "v_book := 2 * g - case",
     to: "v_book := 2 - case",
     tests: ["db/api/place_orders_markets"],
@@ -21,7 +21,7 @@ export const markets: Mutation[] = [
   {
     name: "fee_of_another_market",
     breaks: "orders pay the fee of the first market of their call",
-    file: "trading/functions/match_orders.sql",
+    file: "trading/match/match_orders.sql",
     from: "v_rate := m_rate[g];",
     to: "v_rate := m_rate[1];",
     tests: ["db/api/place_orders_markets"],
@@ -29,7 +29,7 @@ export const markets: Mutation[] = [
   {
     name: "delay_of_another_market",
     breaks: "orders wait as long as the first market of their call has them wait",
-    file: "trading/functions/write_orders.sql",
+    file: "trading/write/write_orders.sql",
     from: "m_delay_ms[r.market_place[i]] *",
     to: "m_delay_ms[1] *",
     tests: ["db/api/place_orders_markets"],
@@ -37,7 +37,7 @@ export const markets: Mutation[] = [
   {
     name: "escrow_of_another_market",
     breaks: "pairs are paid into the escrow of the first market of a call",
-    file: "trading/functions/match_orders.sql",
+    file: "trading/match/match_orders.sql",
     from: "m_escrow[g] := m_escrow[g] +",
     to: "m_escrow[1] := m_escrow[1] +",
     tests: ["db/api/place_orders_markets"],
@@ -45,7 +45,7 @@ export const markets: Mutation[] = [
   {
     name: "revenue_of_another_market",
     breaks: "fees go to the revenue of the first market of a call",
-    file: "trading/functions/match_orders.sql",
+    file: "trading/match/match_orders.sql",
     from: "m_revenue[g] := m_revenue[g] +",
     to: "m_revenue[1] := m_revenue[1] +",
     tests: ["db/api/place_orders_markets"],
@@ -53,7 +53,7 @@ export const markets: Mutation[] = [
   {
     name: "price_of_another_market",
     breaks: "a trade is the last one of the first market of its call",
-    file: "trading/functions/match_orders.sql",
+    file: "trading/match/match_orders.sql",
     from: "m_last_price[g] :=",
     to: "m_last_price[1] :=",
     tests: ["db/api/place_orders_markets"],
@@ -61,7 +61,7 @@ export const markets: Mutation[] = [
   {
     name: "shares_of_another_market",
     breaks: "a seller sells the shares that they hold in another market of the call",
-    file: "trading/functions/holding_key.sql",
+    file: "trading/read/holding_key.sql",
     from: "return market * 1000000::bigint + trader;",
     to: "return 1000000::bigint + trader;",
     tests: ["db/api/place_orders_markets"],
@@ -69,7 +69,7 @@ export const markets: Mutation[] = [
   {
     name: "escrow_written_to_another",
     breaks: "a market is left with the escrow of the first market of the call",
-    file: "trading/functions/write_market_state.sql",
+    file: "trading/write/write_market_state.sql",
     from: "coalesce(x.escrow_cents[d.g]",
     to: "coalesce(x.escrow_cents[1]",
     tests: ["db/api/place_orders_markets"],
@@ -77,7 +77,7 @@ export const markets: Mutation[] = [
   {
     name: "fill_names_another_market",
     breaks: "a fill names the first market of its call",
-    file: "trading/functions/batch_answers.sql",
+    file: "trading/answer/batch_answers.sql",
     from: "f.public_id[p], m_public_id[r.market_place[i]]",
     to: "f.public_id[p], m_public_id[1]",
     tests: ["db/api/place_orders_markets"],
@@ -85,7 +85,7 @@ export const markets: Mutation[] = [
   {
     name: "order_names_another_market",
     breaks: "an order names the first market of its call",
-    file: "trading/functions/batch_answers.sql",
+    file: "trading/answer/batch_answers.sql",
     from: "m_public_id[r.market_place[j]]",
     to: "m_public_id[1]",
     tests: ["db/api/place_orders_markets"],
@@ -93,7 +93,7 @@ export const markets: Mutation[] = [
   {
     name: "maker_told_of_another_market",
     breaks: "a maker hears of a fill in the first market of the call",
-    file: "trading/functions/write_events.sql",
+    file: "trading/write/write_events.sql",
     from: "m_public_id[r.market_place[e.i]]",
     to: "m_public_id[1]",
     tests: ["db/api/place_orders_markets"],
@@ -101,7 +101,7 @@ export const markets: Mutation[] = [
   {
     name: "version_of_another_market",
     breaks: "a market is announced as the first market of the call",
-    file: "trading/functions/write_events.sql",
+    file: "trading/write/write_events.sql",
     from: "'marketId', m_public_id[g], 'version'",
     to: "'marketId', m_public_id[1], 'version'",
     tests: ["db/api/place_orders_markets"],
@@ -125,7 +125,7 @@ export const markets: Mutation[] = [
   {
     name: "deep_book_displaces",
     breaks: "a deep book displaces the orders of markets that meet few makers",
-    file: "trading/functions/leave_out_deep.sql",
+    file: "trading/place/leave_out_deep.sql",
     from: "order by c.makers, c.place",
     to: "order by c.place",
     tests: ["db/api/place_orders_bounded"],
@@ -133,7 +133,7 @@ export const markets: Mutation[] = [
   {
     name: "deep_order_not_told",
     breaks: "an order that meets too many makers by itself is bounded again and again",
-    file: "trading/functions/leave_out_deep.sql",
+    file: "trading/place/leave_out_deep.sql",
     from: `'MARKET_DEEP'
 `,
     to: `'MARKET_BUSY'
@@ -143,7 +143,7 @@ export const markets: Mutation[] = [
   {
     name: "free_traders_not_locked",
     breaks: "a call that skips locked users does not lock the others",
-    file: "trading/functions/lock_free_traders.sql",
+    file: "trading/lock/lock_free_traders.sql",
     from: "for no key update skip locked",
     to: "",
     tests: ["db/api/place_orders_busy", "concurrency/gathering"],
@@ -151,7 +151,7 @@ export const markets: Mutation[] = [
   {
     name: "busy_taker_overlooked",
     breaks: "a call that skips locked users is held up by a locked taker",
-    file: "trading/functions/leave_out_locked.sql",
+    file: "trading/place/leave_out_locked.sql",
     from: `when v_takers then case when r.user_id[i] = any (v_locked_ids) then 'USER_BUSY' end
 `,
     to: "",
@@ -160,7 +160,7 @@ export const markets: Mutation[] = [
   {
     name: "busy_maker_overlooked",
     breaks: "a call that skips locked users is held up by a locked maker",
-    file: "trading/functions/leave_out_locked.sql",
+    file: "trading/place/leave_out_locked.sql",
     from: "where k.user_id[i] = any (v_locked_ids)",
     to: "where false",
     tests: ["db/api/place_orders_busy"],
@@ -168,7 +168,7 @@ export const markets: Mutation[] = [
   {
     name: "locked_trader_matched",
     breaks: "a call that skips locked users waits for them",
-    file: "trading/functions/read_batch.sql",
+    file: "trading/read/read_batch.sql",
     from: "cardinality(trading.lock_free_traders(v_user_ids)) > 0",
     to: "false",
     tests: ["db/api/place_orders_busy"],
@@ -176,7 +176,7 @@ export const markets: Mutation[] = [
   {
     name: "busy_user_not_told",
     breaks: "a market whose takers are locked elsewhere goes alone like one that is locked",
-    file: "trading/functions/leave_out_locked.sql",
+    file: "trading/place/leave_out_locked.sql",
     from: "then 'USER_BUSY' end",
     to: "then 'MARKET_BUSY' end",
     tests: ["db/api/place_orders_busy"],
@@ -184,7 +184,7 @@ export const markets: Mutation[] = [
   {
     name: "busy_maker_not_told",
     breaks: "a market whose makers are locked elsewhere goes alone like one that is locked",
-    file: "trading/functions/leave_out_locked.sql",
+    file: "trading/place/leave_out_locked.sql",
     from: `then 'MAKER_BUSY'
 `,
     to: `then 'MARKET_BUSY'
@@ -194,7 +194,7 @@ export const markets: Mutation[] = [
   {
     name: "atomic_in_part",
     breaks: "of an atomic call that is rejected, a part is carried out",
-    file: "trading/functions/place_orders.sql",
+    file: "trading/place/place_orders.sql",
     from: "elsif place_orders.atomic then",
     to: "elsif false then",
     tests: ["db/api/place_orders_markets"],
@@ -202,7 +202,7 @@ export const markets: Mutation[] = [
   {
     name: "atomic_beside_a_busy_market",
     breaks: "beside a busy market, the other orders of an atomic call are placed",
-    file: "trading/functions/place_orders.sql",
+    file: "trading/place/place_orders.sql",
     from: "case when place_orders.atomic then '{}' else v_free_ids end",
     to: "v_free_ids",
     tests: ["db/api/place_orders_markets"],
@@ -210,7 +210,7 @@ export const markets: Mutation[] = [
   {
     name: "atomic_on_a_live_market",
     breaks: "an atomic call schedules its orders on live markets",
-    file: "trading/functions/atomic_rejections.sql",
+    file: "trading/place/atomic_rejections.sql",
     from: "m_delay_ms[r.market_place[i]] is not null",
     to: "m_delay_ms[r.market_place[i]] < 0",
     tests: ["db/api/place_orders_markets"],

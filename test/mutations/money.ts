@@ -5,7 +5,7 @@ export const money: Mutation[] = [
   {
     name: "fee_rounded_down",
     breaks: "the fee is rounded down",
-    file: "trading/functions/fee_cents.sql",
+    file: "trading/check/fee_cents.sql",
     from: "(rate_bps * weight + 999999)",
     to: "(rate_bps * weight)",
     tests: ["db/trading/fee_cents"],
@@ -13,7 +13,7 @@ export const money: Mutation[] = [
   {
     name: "fee_rounded_for_each_fill",
     breaks: "each fill rounds its own fee up",
-    file: "trading/functions/match_orders.sql",
+    file: "trading/match/match_orders.sql",
     from: "trading.fee_cents(v_rate, v_weight) - v_fee;",
     to: "trading.fee_cents(v_rate, n::bigint * v_level * (100 - v_level));",
     tests: ["db/api/place_orders_fees"],
@@ -21,7 +21,7 @@ export const money: Mutation[] = [
   {
     name: "fee_before_its_date",
     breaks: "the default fee holds before its date",
-    file: "trading/functions/fee_in_force.sql",
+    file: "trading/check/fee_in_force.sql",
     from: `      where s.market_id is null
         and s.category_id is null
         and s.effective_from <= fee_in_force.at
@@ -34,7 +34,7 @@ export const money: Mutation[] = [
   {
     name: "category_fee_before_its_date",
     breaks: "the fee of a category holds before its date",
-    file: "trading/functions/fee_in_force.sql",
+    file: "trading/check/fee_in_force.sql",
     from: `        and s.category_id = fee_in_force.category_id
         and s.effective_from <= fee_in_force.at`,
     to: "        and s.category_id = fee_in_force.category_id",
@@ -43,7 +43,7 @@ export const money: Mutation[] = [
   {
     name: "seller_spared_the_fee",
     breaks: "a seller is paid without the fee",
-    file: "trading/functions/match_orders.sql",
+    file: "trading/match/match_orders.sql",
     from: "v_cents := n * v_level - f_fee[p];",
     to: "v_cents := n * v_level;",
     tests: ["db/api/place_orders_fees"],
@@ -51,7 +51,7 @@ export const money: Mutation[] = [
   {
     name: "answered_without_the_fee",
     breaks: "the answer to a sale has a balance without the fee",
-    file: "trading/functions/match_orders.sql",
+    file: "trading/match/match_orders.sql",
     from: "t_balance[t] := t_balance[t] - v_spent - v_fee",
     to: "t_balance[t] := t_balance[t] - v_spent - case when v_is_buy then v_fee else 0 end",
     tests: ["db/api/place_orders_fees", "db/api/place_orders_kinds"],
@@ -67,7 +67,7 @@ export const money: Mutation[] = [
   {
     name: "maker_keeps_cost",
     breaks: "a maker's sale leaves the cost with the shares that are left",
-    file: "trading/functions/match_orders.sql",
+    file: "trading/match/match_orders.sql",
     from: "a_cost[j] := a_cost[j] - v_cost_out;",
     to: "null;",
     tests: ["db/api/place_orders_positions"],
@@ -75,7 +75,7 @@ export const money: Mutation[] = [
   {
     name: "buy_fees_forgotten",
     breaks: "a sale realises its gain without the buy fees of the shares",
-    file: "trading/functions/match_orders.sql",
+    file: "trading/match/match_orders.sql",
     from: "f_taker_realised[p] := v_cents - v_cost_out - v_fees_out;",
     to: "f_taker_realised[p] := v_cents - v_cost_out;",
     tests: ["db/api/place_orders_positions"],
@@ -83,7 +83,7 @@ export const money: Mutation[] = [
   {
     name: "escrow_not_moved",
     breaks: "pairs are minted without anything going into escrow",
-    file: "trading/functions/match_orders.sql",
+    file: "trading/match/match_orders.sql",
     from: `if v_cents <> 0 then
           m_escrow[g]`,
     to: `if false then
@@ -93,7 +93,7 @@ export const money: Mutation[] = [
   {
     name: "empty_escrow_leg_counted",
     breaks: "a trade that moves no escrow raises the version of the escrow",
-    file: "trading/functions/match_orders.sql",
+    file: "trading/match/match_orders.sql",
     from: `if v_cents <> 0 then
           m_escrow[g]`,
     to: `if true then
@@ -103,7 +103,7 @@ export const money: Mutation[] = [
   {
     name: "empty_fee_leg_counted",
     breaks: "a trade without a fee raises the version of the revenue",
-    file: "trading/functions/match_orders.sql",
+    file: "trading/match/match_orders.sql",
     from: "if f_fee[p] > 0 then",
     to: "if true then",
     tests: ["db/api/place_orders_fees", "db/api/place_orders_kinds"],
@@ -111,7 +111,7 @@ export const money: Mutation[] = [
   {
     name: "empty_taker_leg_counted",
     breaks: "a trade that brings its taker nothing raises the version of their cash",
-    file: "trading/functions/match_orders.sql",
+    file: "trading/match/match_orders.sql",
     from: `if v_cents <> 0 then
           a_balance[t]`,
     to: `if true then
@@ -121,7 +121,7 @@ export const money: Mutation[] = [
   {
     name: "volume_of_one_side",
     breaks: "the NO volume is counted at the YES price",
-    file: "trading/functions/match_orders.sql",
+    file: "trading/match/match_orders.sql",
     from: `+ n * (100 - v_level);
         m_trade`,
     to: `+ n * v_level;
@@ -196,7 +196,7 @@ export const money: Mutation[] = [
   {
     name: "settlement_forgets_fees",
     breaks: "a settlement realises its gain without the buy fees",
-    file: "trading/functions/settle_market.sql",
+    file: "trading/settle/settle_market.sql",
     from: "then h.yes_cost_cents + h.yes_fee_cents else 0 end",
     to: "then h.yes_cost_cents else 0 end",
     tests: ["db/admin/resolve_market"],
@@ -204,7 +204,7 @@ export const money: Mutation[] = [
   {
     name: "no_paid_as_yes",
     breaks: "a NO share is paid what a YES share is",
-    file: "trading/functions/payouts.sql",
+    file: "trading/settle/payouts.sql",
     from: "else 100 - payouts.yes_payout_cents",
     to: "else payouts.yes_payout_cents",
     tests: ["db/admin/resolve_market"],
@@ -212,7 +212,7 @@ export const money: Mutation[] = [
   {
     name: "correction_with_a_wrong_sign",
     breaks: "a correction moves both sides the same way",
-    file: "trading/functions/settle_market.sql",
+    file: "trading/settle/settle_market.sql",
     from: "else -v_yes_more_cents",
     to: "else v_yes_more_cents",
     tests: ["db/admin/correct_resolution"],
@@ -228,7 +228,7 @@ export const money: Mutation[] = [
   {
     name: "merge_keeps_fees",
     breaks: "a merge leaves the buy fees with the shares that are left",
-    file: "trading/functions/merge_position.sql",
+    file: "trading/change/merge_position.sql",
     from: "yes_fee_cents = h.yes_fee_cents - v_yes_fees_out,",
     to: "yes_fee_cents = h.yes_fee_cents,",
     tests: ["db/api/merge_position"],
@@ -236,7 +236,7 @@ export const money: Mutation[] = [
   {
     name: "merge_cost_of_all",
     breaks: "a merge takes out the cost of all shares",
-    file: "trading/functions/merge_position.sql",
+    file: "trading/change/merge_position.sql",
     from: "    v_held.yes_cost_cents * merge_position.quantity, v_held.yes_quantity",
     to: "    v_held.yes_cost_cents * v_held.yes_quantity, v_held.yes_quantity",
     tests: ["db/api/merge_position"],
@@ -244,7 +244,7 @@ export const money: Mutation[] = [
   {
     name: "split_costs_nothing",
     breaks: "the shares of a split have no cost",
-    file: "trading/functions/split_position.sql",
+    file: "trading/change/split_position.sql",
     from: "no_cost_cents = h.no_cost_cents + v_side_cost_cents",
     to: "no_cost_cents = h.no_cost_cents",
     tests: ["db/api/split_position"],
@@ -252,7 +252,7 @@ export const money: Mutation[] = [
   {
     name: "level_keeps_what_was_taken_off",
     breaks: "the depth keeps the shares that an amendment took off",
-    file: "trading/functions/reduce_order.sql",
+    file: "trading/write/reduce_order.sql",
     from: "array[-v_taken_off],",
     to: "array[0],",
     tests: ["db/api/amend_order"],
@@ -260,7 +260,7 @@ export const money: Mutation[] = [
   {
     name: "best_price_left_behind",
     breaks: "the best price stays where orders were cancelled",
-    file: "trading/functions/write_depth.sql",
+    file: "trading/write/write_depth.sql",
     from: `    best_yes_price = v_best_yes_price,
 `,
     to: "",
@@ -269,7 +269,7 @@ export const money: Mutation[] = [
   {
     name: "first_position_of_another_price",
     breaks: "the best price moves, and its search begins at the place of the price before",
-    file: "trading/functions/write_depth.sql",
+    file: "trading/write/write_depth.sql",
     from: "when v_best_no_price = s.best_no_price then",
     to: "when true then",
     tests: ["db/trading/write_depth"],
@@ -285,7 +285,7 @@ export const money: Mutation[] = [
   {
     name: "order_not_counted",
     breaks: "the ids of new orders are not added up, so that one could be deleted unnoticed",
-    file: "trading/functions/write_market_state.sql",
+    file: "trading/write/write_market_state.sql",
     from: "s.placed_id_sum + coalesce(d.id_sum, 0)",
     to: "s.placed_id_sum",
     tests: ["db/ledger/verify"],
@@ -293,7 +293,7 @@ export const money: Mutation[] = [
   {
     name: "released_order_counted_again",
     breaks: "an order is counted again when it is released",
-    file: "trading/functions/write_market_state.sql",
+    file: "trading/write/write_market_state.sql",
     from: "case when v_is_release then 0 else x.placed[d.g] end",
     to: "x.placed[d.g]",
     tests: ["db/ledger/verify"],
@@ -301,7 +301,7 @@ export const money: Mutation[] = [
   {
     name: "released_alone_counted_again",
     breaks: "an order that is released alone is counted again",
-    file: "trading/functions/write_market_state.sql",
+    file: "trading/write/write_market_state.sql",
     from: `      and not v_is_release
 `,
     to: "",
@@ -310,7 +310,7 @@ export const money: Mutation[] = [
   {
     name: "batch_not_counted",
     breaks: "of a batch only one order is counted",
-    file: "trading/functions/write_market_state.sql",
+    file: "trading/write/write_market_state.sql",
     from: "else x.placed[d.g] end",
     to: "else least(x.placed[d.g], 1) end",
     tests: ["db/api/place_orders_announcements"],
@@ -318,7 +318,7 @@ export const money: Mutation[] = [
   {
     name: "scheduled_order_not_counted",
     breaks: "an order is not counted while it waits for its release",
-    file: "trading/functions/write_market_state.sql",
+    file: "trading/write/write_market_state.sql",
     from: " or x.placed[g] > 0",
     to: "",
     tests: ["db/ledger/verify"],
@@ -326,7 +326,7 @@ export const money: Mutation[] = [
   {
     name: "proof_rounds_down",
     breaks: "the proof takes cost out of a position rounded down",
-    file: "trading/functions/verify_positions.sql",
+    file: "trading/verify/verify_positions.sql",
     from: "v_cost_out := core.half_up(v_cost * v_shares, v_quantity)",
     to: "v_cost_out := v_cost * v_shares / v_quantity",
     tests: ["db/api/place_orders_batches"],

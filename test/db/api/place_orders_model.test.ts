@@ -18,7 +18,7 @@ test("random programs have the same results in the database and in the model", a
 
 test("the same when every order is checked before the book is read", async (t) => {
   await withExchange(async (exchange) => {
-    const text = readText("db/trading/functions/is_large.sql");
+    const text = readText("db/trading/read/is_large.sql");
     const changed = text.replace("> 100", "> 0");
     t.not(changed, text);
     await exchange.database.pool.query(changed);
