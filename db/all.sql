@@ -6,11 +6,11 @@
 set local role exchange_owner;
 
 -- Types of arguments and results
+--!include core/composite_types.sql
 --!include risk/composite_types.sql
 --!include rate_limits/composite_types.sql
 --!include trading/composite_types.sql
 --!include leaderboard/composite_types.sql
---!include api/composite_types.sql
 
 -- Functions: errors, identifiers, formats
 --!include core/functions/raise_error.sql
@@ -102,7 +102,6 @@ set local role exchange_owner;
 --!include ledger/functions/check_movement.sql
 --!include ledger/functions/book_movement.sql
 --!include ledger/functions/move_cash.sql
---!include ledger/functions/pay_out_fees.sql
 --!include risk/functions/has_limits.sql
 --!include risk/functions/blocked_by.sql
 --!include risk/functions/limits_in_force.sql
@@ -140,7 +139,7 @@ set local role exchange_owner;
 --!include trading/check/scheduled_order_cost_cents.sql
 --!include trading/check/active_order_cost_cents.sql
 --!include trading/check/open_cost_cents.sql
---!include risk/functions/limits_object.sql
+--!include trading/answer/limits_object.sql
 --!include trading/answer/release_in_ms.sql
 --!include trading/answer/schedule_members.sql
 --!include trading/answer/order_object.sql
@@ -243,7 +242,9 @@ set local role exchange_owner;
 --!include trading/change/clear_orders.sql
 --!include trading/lock/lock_user_with_markets.sql
 --!include trading/change/clear_orders_of_user.sql
+--!include trading/change/exclude.sql
 --!include trading/settle/close_market.sql
+--!include trading/settle/pay_out_fees.sql
 --!include trading/events/make_event_partition.sql
 --!include trading/write/make_archive_partition.sql
 --!include trading/write/archive_orders.sql
@@ -266,7 +267,6 @@ set local role exchange_owner;
 --!include trading/events/user_events_after.sql
 --!include trading/show/order_detail_object.sql
 --!include trading/show/candles_of.sql
---!include risk/functions/exclude.sql
 --!include trading/verify/fill_sides.sql
 --!include ledger/functions/verify_accounts.sql
 --!include ledger/functions/verify_entries.sql
@@ -485,8 +485,8 @@ set local role exchange_owner;
 --!include admin/functions/remove_due_keys.sql
 --!include admin/functions/run_due.sql
 --!include jobs/functions/verify_ledger.sql
---!include trading/place/rehearse_orders.sql
---!include trading/place/rehearse.sql
+--!include admin/functions/rehearse_orders.sql
+--!include admin/functions/rehearse.sql
 --!include api/functions/warm_up.sql
 --!include jobs/functions/warm_up.sql
 

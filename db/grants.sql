@@ -13,7 +13,8 @@ grant usage on schema admin to exchange_operator;
 grant execute on all functions in schema admin to exchange_operator;
 revoke execute on function
   admin.audit(text, jsonb), admin.fire_due_switches(), admin.process_due_markets(),
-  admin.archive_due_orders(), admin.remove_due_keys()
+  admin.archive_due_orders(), admin.remove_due_keys(), admin.rehearse(boolean),
+  admin.rehearse_orders(uuid, uuid, jsonb[])
 from exchange_operator;
 grant select on
   admin.categories, admin.events, admin.markets, admin.users, admin.api_keys, admin.staff_keys,

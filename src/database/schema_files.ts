@@ -41,16 +41,18 @@ export function readSchema(
     firstLine = nextLine;
   };
   if (path.includes("/")) return [{ path, line: 1, sql: readSchemaFile(path, directory) }];
-  readFileSync(join(directory, path), "utf8").split("\n").forEach((line, index) => {
-    const included = INCLUDE.exec(line)?.[1];
-    if (included === undefined) {
-      lines.push(line);
-    } else {
-      endPiece(index + 2);
-      const name = relative(directory, resolve(directory, included));
-      parts.push(...readSchema(name, [...includedFrom, path], directory));
-    }
-  });
+  readFileSync(join(directory, path), "utf8")
+    .split("\n")
+    .forEach((line, index) => {
+      const included = INCLUDE.exec(line)?.[1];
+      if (included === undefined) {
+        lines.push(line);
+      } else {
+        endPiece(index + 2);
+        const name = relative(directory, resolve(directory, included));
+        parts.push(...readSchema(name, [...includedFrom, path], directory));
+      }
+    });
   endPiece(0);
   return parts;
 }

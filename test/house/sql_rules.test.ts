@@ -1,9 +1,8 @@
-import { basename, dirname } from "node:path";
 import test from "ava";
 import { loadModule, parsePlPgSQLSync, parseSync, scanSync } from "libpg-query";
 import { testDatabase } from "../helpers/database/test_database.ts";
 import { listFiles, readText } from "../helpers/repository.ts";
-import { readSchema, readSchemaFile } from "../../src/database/schema_files.ts";
+import { objectOf, readSchema, readSchemaFile } from "../../src/database/schema_files.ts";
 
 /** What docs/development.md asks of SQL, asked of the catalog of a built database and of the files. */
 
@@ -94,8 +93,8 @@ test("no function runs a statement that it makes of text from outside", async (t
     "db/core/functions/lagging_sequences.sql",
     "db/core/functions/uuid_v7.sql",
     "db/jobs/functions/remove_sent_events.sql",
-    "db/trading/write/make_archive_partition.sql",
     "db/trading/events/make_event_partition.sql",
+    "db/trading/write/make_archive_partition.sql",
   ]);
 });
 
@@ -215,7 +214,7 @@ test("a function has the settings that its file includes", async (t) => {
   });
   t.true(including.length > 20);
   for (const { path, settings } of including) {
-    const name = `${path.split("/")[1]}.${basename(path, ".sql")}`;
+    const name = objectOf(path.slice("db/".length));
     const { rows } = await database.pool.query<{ proconfig: string[] }>(
       "select proconfig from pg_proc where oid = $1::regproc",
       [name],
@@ -251,7 +250,14 @@ function qualifiedName(names: any[]): string {
   return names.map((name) => name.String.sval).join(".");
 }
 
-/** What a file that is named after its object may create, by the folder that it is in. */
+/** What a file of a schema has, by its folder: any but these two is a room of functions. */
+function folderOf(path: string): "tables" | "views" | "functions" | undefined {
+  const folder = /^db\/\w+\/(\w+)\/\w+\.sql$/.exec(path)?.[1];
+  if (folder === undefined || folder === "tables" || folder === "views") return folder;
+  return "functions";
+}
+
+/** What a file that is named after its object may create, by its folder. */
 const objectsIn: Record<string, (statement: { kind: string; body: any }) => string[]> = {
   functions: ({ kind, body }) => {
     if (kind === "CreateFunctionStmt") return [qualifiedName(body.funcname)];
@@ -275,18 +281,31 @@ function functionsMadeBy(block: string): string[] {
 
 test("a file holds the one object that its path names", (t) => {
   const wrong = sqlFiles.flatMap((path) => {
-    const objects = objectsIn[basename(dirname(path))];
+    const objects = objectsIn[folderOf(path) ?? ""];
     if (!objects) return [];
-    const expected = `${basename(dirname(dirname(path)))}.${basename(path, ".sql")}`;
+    const expected = objectOf(path.slice("db/".length));
     const found = statementsOf(path).flatMap(objects);
     return found.length === 1 && found[0] === expected ? [] : [`${path}: ${found.join(", ")}`];
   });
   t.deepEqual(wrong, []);
 });
 
+test("a room of trading has at most 20 files", (t) => {
+  const rooms = Map.groupBy(
+    sqlFiles.filter((path) => /^db\/trading\/\w+\/\w+\.sql$/.test(path)),
+    (path) => path.split("/")[2],
+  );
+  rooms.delete("tables");
+  t.true(rooms.size > 5);
+  t.deepEqual(
+    [...rooms].filter(([, paths]) => paths.length > 20).map(([room]) => room),
+    [],
+  );
+});
+
 test("functions and tables are made in the file of their own", (t) => {
   const strays = sqlFiles.flatMap((path) => {
-    const folder = basename(dirname(path));
+    const folder = folderOf(path);
     return Object.entries(objectsIn)
       .filter(([kind]) => kind !== folder)
       .flatMap(([, objects]) => statementsOf(path).flatMap(objects))

@@ -113,7 +113,7 @@ export const limits: Mutation[] = [
   {
     name: "exclusion_shortened",
     breaks: "an exclusion can be shortened",
-    file: "risk/functions/exclude.sql",
+    file: "trading/change/exclude.sql",
     from: "if v_excluded_until > exclude.until then",
     to: "if false then",
     tests: ["db/admin/self_exclude"],

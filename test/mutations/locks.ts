@@ -166,7 +166,7 @@ export const locks: Mutation[] = [
   {
     name: "fees_paid_out_without_lock",
     breaks: "a fee payout does not lock its markets",
-    file: "ledger/functions/pay_out_fees.sql",
+    file: "trading/settle/pay_out_fees.sql",
     from: "perform trading.lock_markets(v_market_ids);",
     to: "",
     tests: ["concurrency/cash_movements"],

@@ -188,7 +188,7 @@ export const money: Mutation[] = [
   {
     name: "payout_of_the_lowest_fees",
     breaks: "a fee payout begins with the markets that have the least",
-    file: "ledger/functions/pay_out_fees.sql",
+    file: "trading/settle/pay_out_fees.sql",
     from: "over (order by s.revenue_cents desc, s.market_id)\n      )::bigint",
     to: "over (order by s.revenue_cents, s.market_id)\n      )::bigint",
     tests: ["db/admin/pay_out_fees"],

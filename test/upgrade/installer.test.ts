@@ -49,7 +49,7 @@ const change = async (path: string, find: string, put: string): Promise<void> =>
 /** A function and a view on it, and a type and a function of it, which only the later release has. */
 const sample = async (column: string, type: string, more = ""): Promise<void> => {
   await writeFile(
-    at("core/composite_types.sql"),
+    at("core/sample_types.sql"),
     `create type core.sample as (${column} ${type}${more});\n`,
   );
   await writeFile(
@@ -69,7 +69,7 @@ language sql immutable return n::${type};\n`,
   );
 };
 
-const included = ["core/composite_types", "core/functions/sample_of", "core/functions/sampled"]
+const included = ["core/sample_types", "core/functions/sample_of", "core/functions/sampled"]
   .concat("analytics/views/samples")
   .map((path) => `--!include ${path}.sql\n`)
   .join("");
@@ -122,11 +122,7 @@ test.serial(
     t.is(code, 0, output);
     t.is(await valueOf(pool, arguments_), null);
     t.is(await valueOf(pool, "select to_regclass('analytics.samples') is null"), true);
-    for (const name of [
-      "core/composite_types",
-      "core/functions/sample_of",
-      "core/functions/sampled",
-    ])
+    for (const name of ["core/sample_types", "core/functions/sample_of", "core/functions/sampled"])
       await rm(at(`${name}.sql`));
   },
 );

@@ -4,7 +4,7 @@ language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  perform ledger.pay_out_fees(pay_out_fees.amount_cents, pay_out_fees.reference);
+  perform trading.pay_out_fees(pay_out_fees.amount_cents, pay_out_fees.reference);
   perform admin.audit('pay_out_fees', jsonb_build_object(
     'amount_cents', pay_out_fees.amount_cents,
     'reference', pay_out_fees.reference

@@ -6,7 +6,7 @@ language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_cancelled int := risk.exclude(self_exclude.user_id, self_exclude.until);
+  v_cancelled int := trading.exclude(self_exclude.user_id, self_exclude.until);
 begin
   perform admin.audit('self_exclude', jsonb_build_object(
     'user_id', self_exclude.user_id,

@@ -1,7 +1,7 @@
 create or replace function api.begin_command(
   user_id uuid, idempotency_key uuid, request_fingerprint uuid
 )
-returns api.result
+returns core.result
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
 set jit = off
@@ -12,7 +12,7 @@ declare
   v_user_id constant bigint := (
     select t.user_id from trading.traders as t where t.public_id = begin_command.user_id
   );
-  v_kept api.result;
+  v_kept core.result;
 begin
   v_kept := trading.find_reply(
     v_user_id, begin_command.idempotency_key, begin_command.request_fingerprint
@@ -29,7 +29,7 @@ begin
   perform trading.keep_reply(
     v_user_id, begin_command.idempotency_key, begin_command.request_fingerprint, null
   );
-  return (null, null, false, null)::api.result;
+  return (null, null, false, null)::core.result;
 end
 $$;
 

@@ -25,7 +25,7 @@ declare
   v_market_id constant bigint := (
     select m.id from catalog.markets as m where m.public_id = cancel_all_orders.market_id
   );
-  v_kept api.result;
+  v_kept core.result;
   v_market_ids bigint[];
   v_order_ids bigint[];
 begin

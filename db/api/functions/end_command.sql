@@ -1,7 +1,7 @@
 create or replace function api.end_command(
   user_id uuid, idempotency_key uuid, request_fingerprint uuid, reply text
 )
-returns api.result
+returns core.result
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
 set jit = off
@@ -12,7 +12,7 @@ declare
   v_user_id constant bigint := (
     select t.user_id from trading.traders as t where t.public_id = end_command.user_id
   );
-  v_kept api.result;
+  v_kept core.result;
 begin
   perform trading.lock_traders(array[v_user_id]);
   v_kept := trading.find_reply(
@@ -24,7 +24,7 @@ begin
   perform trading.keep_reply(
     v_user_id, end_command.idempotency_key, end_command.request_fingerprint, end_command.reply
   );
-  return (null, null, false, end_command.reply)::api.result;
+  return (null, null, false, end_command.reply)::core.result;
 end
 $$;
 

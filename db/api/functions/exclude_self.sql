@@ -9,7 +9,7 @@ declare
   v_user_id constant bigint := identity.lock_session(
     exclude_self.user_id, exclude_self.session_id
   );
-  v_cancelled int := risk.exclude(
+  v_cancelled int := trading.exclude(
     exclude_self.user_id, coalesce(exclude_self.until, 'infinity')
   );
   v_until json := json_build_object('until', core.iso8601(exclude_self.until));

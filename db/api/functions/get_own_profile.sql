@@ -20,7 +20,7 @@ as $$
     'exclusion', case when t.excluded_until > n.at then json_build_object(
       'until', case when isfinite(t.excluded_until) then core.iso8601(t.excluded_until) end
     ) end,
-    'limits', risk.limits_object(t, n.at)
+    'limits', trading.limits_object(t, n.at)
   )
   from core.now() as n (at)
   cross join identity.users as u

@@ -5,7 +5,7 @@ create or replace function api.place_batch(
   idempotency_key uuid,
   request_fingerprint uuid
 )
-returns api.result
+returns core.result
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
 --!include planner/plain_nested_loops.sql
@@ -17,10 +17,10 @@ declare
   v_requests trading.requests := trading.read_requests(place_batch.orders);
   v_count constant int := coalesce(cardinality(v_requests.user_id), 0);
   v_market_ids constant bigint[] := trading.market_ids(v_requests.market_id);
-  v_kept api.result;
+  v_kept core.result;
   v_at timestamptz;
   v_batch trading.batch;
-  v_results api.result[];
+  v_results core.result[];
   v_reply text;
 begin
   v_kept := trading.find_reply(
@@ -43,7 +43,7 @@ begin
       v_requests, trading.read_book_markets(v_market_ids, v_at), v_at, place_batch.atomic
     );
     if (v_batch.requests).user_id is null then
-      return ('CONFLICT_RETRY', null, false, null)::api.result;
+      return ('CONFLICT_RETRY', null, false, null)::core.result;
     end if;
     if place_batch.atomic then
       v_results := trading.atomic_rejections(v_batch, v_count);
@@ -82,7 +82,7 @@ begin
       v_user_id, place_batch.idempotency_key, place_batch.request_fingerprint, v_reply
     );
   end if;
-  return (null, null, false, v_reply)::api.result;
+  return (null, null, false, v_reply)::core.result;
 end
 $$;
 

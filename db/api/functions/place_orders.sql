@@ -3,7 +3,7 @@
 create or replace function api.place_orders(
   orders jsonb, atomic boolean default false, waits boolean default true
 )
-returns setof api.result
+returns setof core.result
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
 --!include planner/plain_nested_loops.sql

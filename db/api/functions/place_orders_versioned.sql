@@ -17,7 +17,7 @@ set search_path = pg_catalog, pg_temp
 --!include planner/plain_nested_loops.sql
 as $$
 declare
-  v_results constant api.result[] := array(
+  v_results constant core.result[] := array(
     select r
     from trading.place_orders(
       place_orders_versioned.orders,

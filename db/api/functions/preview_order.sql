@@ -1,5 +1,5 @@
 create or replace function api.preview_order("order" jsonb)
-returns api.result
+returns core.result
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
 --!include planner/plain_nested_loops.sql
@@ -23,7 +23,7 @@ begin
   k := v_batch.makers;
   f := v_batch.fills;
   if o.code[1] in ('UNAUTHORIZED', 'CONFLICT_RETRY') then
-    return (o.code[1], null, false, null)::api.result;
+    return (o.code[1], null, false, null)::core.result;
   end if;
   select e.* into v_rejection
   from core.error_codes as e
@@ -53,7 +53,7 @@ begin
           'code', v_rejection.code
         ) end
       )::text
-    )::api.result
+    )::core.result
     from (
       select
         json_agg(

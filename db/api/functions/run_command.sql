@@ -23,7 +23,7 @@ declare
   c_is_keyed constant boolean := run_command.idempotency_key is not null;
   v_user_id bigint;
   v_market_id bigint;
-  v_result api.result;
+  v_result core.result;
 begin
   if run_command.order_id is not null then
     select o.user_id, o.market_id into v_user_id, v_market_id

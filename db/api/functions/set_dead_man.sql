@@ -18,7 +18,7 @@ declare
   v_user_id constant bigint := (
     select t.user_id from trading.traders as t where t.public_id = set_dead_man.user_id
   );
-  v_kept api.result;
+  v_kept core.result;
   v_switch trading.dead_man_switches;
   v_at timestamptz;
   v_expires_at timestamptz;

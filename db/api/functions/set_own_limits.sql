@@ -29,7 +29,7 @@ begin
   ) then
     perform identity.check_not_frozen(v_user_id);
   end if;
-  select risk.limits_object(t, core.now()) into v_limits
+  select trading.limits_object(t, core.now()) into v_limits
   from trading.traders as t
   where t.user_id = v_user_id;
   perform identity.notify_user('limits_changed', v_user_id, v_limits);

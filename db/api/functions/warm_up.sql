@@ -3,7 +3,7 @@ returns void
 language sql volatile security definer
 set search_path = pg_catalog, pg_temp
 as $$
-  select trading.rehearse(false)
+  select admin.rehearse(false)
 $$;
 
 comment on function api.warm_up() is

@@ -3,7 +3,7 @@ returns void
 language sql volatile security definer
 set search_path = pg_catalog, pg_temp
 as $$
-  select trading.rehearse(true)
+  select admin.rehearse(true)
 $$;
 
 comment on function jobs.warm_up() is

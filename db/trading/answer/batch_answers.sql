@@ -1,5 +1,5 @@
 create or replace function trading.batch_answers(batch trading.batch)
-returns setof api.result
+returns setof core.result
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
@@ -85,7 +85,7 @@ begin
       trading.rejection_message(o.code[i], r.problem[i]),
       o.replay_of[i] is not null or o.replayed_order_id[i] is not null,
       v_body
-    )::api.result;
+    )::core.result;
   end loop;
 end
 $$;

@@ -1,7 +1,7 @@
 create or replace function trading.find_reply(
   user_id bigint, key uuid, request_fingerprint uuid
 )
-returns api.result
+returns core.result
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $$
@@ -20,11 +20,11 @@ begin
   if not found then
     return null;
   elsif v_kept.request_fingerprint is distinct from find_reply.request_fingerprint then
-    return ('IDEMPOTENCY_KEY_REUSED', null, false, null)::api.result;
+    return ('IDEMPOTENCY_KEY_REUSED', null, false, null)::core.result;
   elsif v_kept.reply is null then
     return null;
   end if;
-  return (null, null, true, v_kept.reply)::api.result;
+  return (null, null, true, v_kept.reply)::core.result;
 end
 $$;
 

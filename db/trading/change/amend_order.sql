@@ -5,7 +5,7 @@ create or replace function trading.amend_order(
   quantity int,
   most_makers int default null
 )
-returns api.result
+returns core.result
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
@@ -34,7 +34,7 @@ declare
   v_body text;
 begin
   if v_problem is not null then
-    return ('INVALID_REQUEST', v_problem, false, null)::api.result;
+    return ('INVALID_REQUEST', v_problem, false, null)::core.result;
   end if;
   select o.* into v_order
   from trading.find_order(amend_order.user_public_id, amend_order.order_public_id) as o;
@@ -105,7 +105,7 @@ begin
       (v_quantity < v_order.quantity)::text
     );
   end if;
-  return (v_code, v_message, false, v_body)::api.result;
+  return (v_code, v_message, false, v_body)::core.result;
 end
 $$;
 

@@ -1,10 +1,10 @@
 create or replace function trading.cancel_order(user_public_id uuid, order_public_id uuid)
-returns api.result
+returns core.result
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_result api.result;
+  v_result core.result;
   v_order trading.orders;
   v_cancelled int;
   v_at timestamptz;

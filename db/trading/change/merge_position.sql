@@ -1,7 +1,7 @@
 create or replace function trading.merge_position(
   user_public_id uuid, market_public_id uuid, quantity int
 )
-returns api.result
+returns core.result
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
@@ -47,7 +47,7 @@ begin
       then 'INSUFFICIENT_BALANCE'
   end;
   if v_code is not null then
-    return (v_code, v_problem, false, null)::api.result;
+    return (v_code, v_problem, false, null)::core.result;
   end if;
 
   v_yes_cost_out := core.half_up(
@@ -79,7 +79,7 @@ begin
       v_proceeds_cents - v_yes_cost_out - v_yes_fees_out,
       v_proceeds_cents - v_no_cost_out - v_no_fees_out
     )
-  )::api.result;
+  )::core.result;
 end
 $$;
 

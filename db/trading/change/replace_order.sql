@@ -6,7 +6,7 @@ create or replace function trading.replace_order(
   at timestamptz,
   most_makers int default null
 )
-returns api.result
+returns core.result
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
@@ -48,7 +48,7 @@ begin
     r, v_markets, replace_order.at, most_makers => replace_order.most_makers
   );
   if v_batch.is_held_up then
-    return ('MARKET_DEEP', null, false, null)::api.result;
+    return ('MARKET_DEEP', null, false, null)::core.result;
   end if;
   o := v_batch.results;
   if o.code[1] is not null then
@@ -56,7 +56,7 @@ begin
       -- The makers that it had to cancel so far stay cancelled, or it would meet them again.
       perform trading.write_batch(v_batch);
     end if;
-    return (o.code[1], null, false, null)::api.result;
+    return (o.code[1], null, false, null)::core.result;
   end if;
 
   -- An order that is matched at once is counted with the order that it replaces, as one change.
@@ -88,7 +88,7 @@ begin
       ("order").public_id,
       coalesce(o.fee_cents[1], 0)
     )
-  )::api.result;
+  )::core.result;
 end
 $$;
 

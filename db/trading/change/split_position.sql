@@ -2,7 +2,7 @@
 create or replace function trading.split_position(
   user_public_id uuid, market_public_id uuid, quantity int
 )
-returns api.result
+returns core.result
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
@@ -42,7 +42,7 @@ begin
     );
   end if;
   if v_code is not null then
-    return (v_code, v_problem, false, null)::api.result;
+    return (v_code, v_problem, false, null)::core.result;
   end if;
 
   update trading.holdings as h set
@@ -69,7 +69,7 @@ begin
   return (
     null, null, false,
     trading.post_conversion(m, v_traders, v_at, 'split', split_position.quantity, null, null)
-  )::api.result;
+  )::core.result;
 end
 $$;
 

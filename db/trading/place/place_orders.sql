@@ -1,7 +1,7 @@
 create or replace function trading.place_orders(
   orders jsonb, atomic boolean, waits boolean, most_makers int, skips boolean
 )
-returns setof api.result
+returns setof core.result
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $$
@@ -13,7 +13,7 @@ declare
   v_at timestamptz;
   v_markets trading.markets_read;
   v_batch trading.batch;
-  v_rejections api.result[];
+  v_rejections core.result[];
 begin
   if v_count = 0 then
     return;

@@ -1,6 +1,6 @@
 -- A function is compiled and its statements are planned by each connection at their first use.
 -- This uses them, by the functions that callers call, whatever those are made of.
-create or replace function trading.rehearse(is_live boolean)
+create or replace function admin.rehearse(is_live boolean)
 returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -35,21 +35,21 @@ begin
     where t.public_id in (v_maker, v_taker);
 
     for v_round in 1 .. 2 loop
-      v_order := trading.rehearse_orders(v_market, v_maker, '{"side": "no", "price": 40}');
-      perform trading.rehearse_orders(v_market, v_maker, '{"side": "no", "price": 41}');
+      v_order := admin.rehearse_orders(v_market, v_maker, '{"side": "no", "price": 40}');
+      perform admin.rehearse_orders(v_market, v_maker, '{"side": "no", "price": 41}');
       if rehearse.is_live then
         perform jobs.next_work();
         perform jobs.due_release_groups();
         perform jobs.release_group(array[v_market_id]);
       end if;
       perform api.run_command('amend', v_maker, v_order, price => 42);
-      perform trading.rehearse_orders(
+      perform admin.rehearse_orders(
         v_market, v_taker, '{"side": "yes", "price": 58, "quantity": 1}'
       );
-      perform trading.rehearse_orders(
+      perform admin.rehearse_orders(
         v_market, v_taker, '{"side": "yes", "price": 60, "quantity": 12}'
       );
-      perform trading.rehearse_orders(
+      perform admin.rehearse_orders(
         v_market, v_taker,
         '{"side": "yes", "price": null, "quantity": 1}',
         '{"side": "yes", "budgetCents": 100, "quantity": null}',
@@ -60,7 +60,7 @@ begin
         '{"side": "yes", "price": 1, "quantity": 1, "orderType": "sell"}'
       );
       perform api.run_command('split', v_maker, market_id => v_market, quantity => 2);
-      perform trading.rehearse_orders(
+      perform admin.rehearse_orders(
         v_market, v_maker, '{"side": "yes", "price": 99, "quantity": 1, "orderType": "sell"}'
       );
       perform api.run_command('merge', v_maker, market_id => v_market, quantity => 1);
@@ -76,7 +76,8 @@ begin
 end
 $$;
 
-comment on function trading.rehearse(boolean) is
+comment on function admin.rehearse(boolean) is
   'Trades in a market of its own and rolls all of it back, so that a new connection has compiled '
   'and planned what its first order needs; also releases, in a live market. Only numbers of '
-  'sequences are used up. Errors: UNFIT_SESSION. Locks: none that others wait for.';
+  'sequences are used up. Called by api.warm_up and jobs.warm_up. Not for operators. Errors: '
+  'UNFIT_SESSION. Locks: none that others wait for.';

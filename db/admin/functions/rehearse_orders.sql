@@ -1,4 +1,4 @@
-create or replace function trading.rehearse_orders(
+create or replace function admin.rehearse_orders(
   market_id uuid, user_id uuid, variadic orders jsonb[]
 )
 returns uuid
@@ -24,6 +24,6 @@ begin
 end
 $$;
 
-comment on function trading.rehearse_orders(uuid, uuid, jsonb[]) is
+comment on function admin.rehearse_orders(uuid, uuid, jsonb[]) is
   'Places orders of a rehearsal in one batch, of 10 shares unless they say otherwise; the id of '
-  'the first, null if it was rejected.';
+  'the first, null if it was rejected. Private to the schema.';

@@ -1,4 +1,4 @@
-create or replace function risk.limits_object(trader trading.traders, at timestamptz)
+create or replace function trading.limits_object(trader trading.traders, at timestamptz)
 returns json
 language sql stable
 set search_path = pg_catalog, pg_temp
@@ -26,6 +26,6 @@ as $$
   ) as o (open_cents)
 $$;
 
-comment on function risk.limits_object(trading.traders, timestamptz) is
+comment on function trading.limits_object(trading.traders, timestamptz) is
   'A user''s loss limits as the account shows them, with what is used of each. Cost: a row for '
   'each open order.';

@@ -1,4 +1,4 @@
-create or replace function ledger.pay_out_fees(amount_cents bigint, reference text)
+create or replace function trading.pay_out_fees(amount_cents bigint, reference text)
 returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -88,7 +88,7 @@ begin
 end
 $$;
 
-comment on function ledger.pay_out_fees(bigint, text) is
+comment on function trading.pay_out_fees(bigint, text) is
   'Takes cents out of the fee revenue of markets, once for each reference: from the highest '
   'revenue on, of at most 1,000 markets. Errors: INVALID_REQUEST, ALREADY_EXISTS (the reference '
   'with another amount), INSUFFICIENT_BALANCE, UNFIT_SESSION. Locks: the outside world, then those '

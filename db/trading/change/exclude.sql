@@ -1,4 +1,4 @@
-create or replace function risk.exclude(user_id uuid, until timestamptz)
+create or replace function trading.exclude(user_id uuid, until timestamptz)
 returns int
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -31,6 +31,6 @@ begin
 end
 $$;
 
-comment on function risk.exclude(uuid, timestamptz) is
+comment on function trading.exclude(uuid, timestamptz) is
   'Excludes a user until a time and cancels their open orders; returns how many. Errors: '
   'INVALID_REQUEST, NOT_FOUND. Locks: the markets of those orders in ascending id, then the user.';
