@@ -1,5 +1,5 @@
 import test from "ava";
-import { leaveCash } from "../../helpers/exchange/scenes.ts";
+import { leaveCash, makeCrowd } from "../../helpers/exchange/scenes.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 import { buy, ioc, ordersIn, postOnly, sell, shown, spend } from "../../helpers/exchange/orders.ts";
 import type { Request } from "../../helpers/exchange/orders.ts";
@@ -25,6 +25,15 @@ async function queue(market: string, trader: string, request: Request, length: n
       if (code !== null) throw new Error(`rejected: ${code}`);
     }
   }
+}
+
+/** So many makers, with an order of one share each. */
+async function restCrowd(market: string, count: number, cents?: number): Promise<string[]> {
+  const makers = await makeCrowd(exchange, count, cents);
+  const orders = makers.map((maker): [string, Request] => [maker, buy("no", 1, 45)]);
+  const outcomes = await exchange.placeBatch(market, orders);
+  if (outcomes.some(({ code }) => code !== null)) throw new Error("an order was rejected");
+  return makers;
 }
 
 const openOrdersOf = async (trader: string): Promise<number> => {
@@ -422,8 +431,7 @@ const rejectedEarly: [what: string, code: string, request: Request, cents: numbe
 for (const [what, code, request, cents] of rejectedEarly) {
   test(`${code}: ${what} reads and locks no more of the queue than decides it`, async (t) => {
     const market = await makeMarket();
-    const makers = await makeTraders(40);
-    for (const maker of makers) await exchange.rest(market, maker, buy("no", 1, 45));
+    const makers = await restCrowd(market, 40);
     const taker = await makeTrader({ cents });
     await exchange.withRollback(async (client) => {
       const { rows } = await client.query("select code from api.place_orders(orders => $1)", [
@@ -454,8 +462,7 @@ test("SELF_TRADE_BLOCKED comes before INSUFFICIENT_BALANCE, however far away the
 
 test("INSUFFICIENT_BALANCE: an own order behind the wanted quantity has no effect", async (t) => {
   const market = await makeMarket();
-  const makers = await makeTraders(300, { cents: 100 });
-  for (const maker of makers) await exchange.rest(market, maker, buy("no", 1, 45));
+  const makers = await restCrowd(market, 300, 100);
   const taker = await makeTrader({ cents: 100, limits: [null, null, null] });
   await exchange.rest(market, taker, buy("no", 1, 40));
   const codeOf = async (quantity: number): Promise<string> =>
@@ -476,8 +483,7 @@ test("INSUFFICIENT_BALANCE: an own order behind the wanted quantity has no effec
 
 test("LOSS_LIMIT: a queue is read no further than the limit and 200 orders", async (t) => {
   const market = await makeMarket();
-  const makers = await makeTraders(300, { cents: 100 });
-  for (const maker of makers) await exchange.rest(market, maker, buy("no", 1, 45));
+  const makers = await restCrowd(market, 300, 100);
   const taker = await makeTrader({ cents: 1_000_000, limits: [100, null, null] });
   await exchange.withRollback(async (client) => {
     const { rows } = await client.query("select code from api.place_orders(orders => $1)", [
@@ -498,8 +504,7 @@ for (const [what, block] of [
 ] as const) {
   test(`${what}: a user who may not trade locks no queue`, async (t) => {
     const market = await makeMarket();
-    const makers = await makeTraders(20);
-    for (const maker of makers) await exchange.rest(market, maker, buy("no", 1, 45));
+    const makers = await restCrowd(market, 20);
     const taker = await makeTrader({ cents: 1_000_000, reviewed: block !== undefined });
     await block?.(taker);
     await exchange.withRollback(async (client) => {

@@ -1,4 +1,5 @@
 import test from "ava";
+import { makeCrowd } from "../../helpers/exchange/scenes.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 import { buy, ioc, placeOrders, sell, spend } from "../../helpers/exchange/orders.ts";
 import { findPosition, readUserEvents, relayAll } from "../../helpers/exchange/user_events.ts";
@@ -187,7 +188,7 @@ test.serial("a market that closes piece by piece tells each of its users once", 
 
 test.serial("an event for 1,001 users reaches each of them once", async (t) => {
   const market = await makeMarket();
-  const traders = await makeTraders(1001);
+  const traders = await makeCrowd(exchange, 1001);
   await exchange.database.pool.query(
     `insert into trading.holdings (market_id, user_id, yes_public_id, yes_quantity)
      select m.id, t.user_id, core.uuid_v7(), 1

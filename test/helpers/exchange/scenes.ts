@@ -1,4 +1,5 @@
 import { buy, sell } from "./orders.ts";
+import { anyLimits, traderName } from "./test_exchange.ts";
 import type { Exchange } from "./test_exchange.ts";
 
 /** Orders that several tests begin with. */
@@ -40,4 +41,34 @@ export async function restUntilExpiry(exchange: Exchange, market: string, trader
 export async function leaveCash(exchange: Exchange, trader: string, cents: number): Promise<void> {
   const amount_cents = (await exchange.balance(trader)) - cents;
   await exchange.operate("withdraw", { user_id: trader, amount_cents, reference: "out" });
+}
+
+let inCrowds = 1_000_000;
+
+/** Traders as `makeTraders` makes them, by a few statements for all of them. */
+export async function makeCrowd(exchange: Exchange, count: number, cents = 100_000) {
+  const people = Array.from({ length: count }, () => {
+    const number = (inCrowds += 1);
+    const [day, week, month] = anyLimits(number);
+    return { ...traderName(number), day, week, month };
+  });
+  const operators = exchange.database.connectAs("exchange_operator", { max: 1 });
+  const { rows } = await operators.query(
+    `select admin.create_user(p.email, p.display_name, p.handle) as id, day, week, month
+     from jsonb_to_recordset($1) as p (
+       email text, display_name text, handle text, day bigint, week bigint, month bigint
+     )`,
+    [JSON.stringify(people)],
+  );
+  const made = [JSON.stringify(rows)];
+  await operators.query(
+    `select admin.deposit(p.id, ${cents}, 'start') from jsonb_to_recordset($1) as p (id uuid)`,
+    made,
+  );
+  await operators.query(
+    `select admin.set_loss_limits(p.id, p.day, p.week, p.month)
+     from jsonb_to_recordset($1) as p (id uuid, day bigint, week bigint, month bigint)`,
+    made,
+  );
+  return rows.map(({ id }): string => id);
 }
