@@ -1,6 +1,8 @@
 import test from "ava";
+import type { PoolClient } from "pg";
 import { call } from "../../../src/database/call.ts";
 import { api, jobs } from "../../../src/database/calls.ts";
+import { withClient } from "../../helpers/database/test_database.ts";
 import { linkHashOf, makeInvitedMember } from "../../helpers/exchange/invited_member.ts";
 import { nextMail } from "../../helpers/exchange/next_mail.ts";
 import { ownSession } from "../../helpers/exchange/own_session.ts";
@@ -15,14 +17,7 @@ const passwordHash = "$argon2id$v=19$m=64,t=1,p=1$c29tZXNhbHQ$ZGlnZXN0";
 const invalidLink = { code: "EX029" };
 const open = { isHostOnly: false };
 
-const on = async <T>(work: (client: any) => Promise<T>): Promise<T> => {
-  const client = await exchange.api.connect();
-  try {
-    return await work(client);
-  } finally {
-    client.release();
-  }
-};
+const on = <T>(work: (client: PoolClient) => Promise<T>) => withClient(exchange.api, work);
 
 const given = { ...open, displayName: "Member", passwordHash };
 let made = 0;

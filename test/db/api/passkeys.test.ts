@@ -1,7 +1,9 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import test from "ava";
+import type { PoolClient } from "pg";
 import { call } from "../../../src/database/call.ts";
 import { api } from "../../../src/database/calls.ts";
+import { withClient } from "../../helpers/database/test_database.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 import { until } from "../../helpers/until.ts";
 
@@ -12,14 +14,7 @@ const { clock, makeTrader, operate } = exchange;
 
 const MINUTE = 60_000;
 
-const on = async <T>(work: (client: any) => Promise<T>): Promise<T> => {
-  const client = await exchange.api.connect();
-  try {
-    return await work(client);
-  } finally {
-    client.release();
-  }
-};
+const on = <T>(work: (client: PoolClient) => Promise<T>) => withClient(exchange.api, work);
 
 const rows = async (query: string, values: unknown[] = []): Promise<any[]> =>
   (await exchange.database.pool.query(query, values)).rows;

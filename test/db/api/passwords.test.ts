@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import test from "ava";
+import type { PoolClient } from "pg";
 import {
   commonPasswords,
   isCommon,
@@ -8,6 +9,7 @@ import {
 import { hashPassword, newSettings, standardSettings } from "../../../src/accounts/passwords.ts";
 import { call } from "../../../src/database/call.ts";
 import { api } from "../../../src/database/calls.ts";
+import { withClient } from "../../helpers/database/test_database.ts";
 import { linkHashOf, makeInvitedMember } from "../../helpers/exchange/invited_member.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 
@@ -16,14 +18,7 @@ import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 const exchange = testExchange(test);
 const { operate } = exchange;
 
-const on = async <T>(work: (client: any) => Promise<T>): Promise<T> => {
-  const client = await exchange.api.connect();
-  try {
-    return await work(client);
-  } finally {
-    client.release();
-  }
-};
+const on = <T>(work: (client: PoolClient) => Promise<T>) => withClient(exchange.api, work);
 
 const settingsOf = (email: string) =>
   on((client) => call(client, api.getPasswordSettings, { standard: standardSettings, email }));
