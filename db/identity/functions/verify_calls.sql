@@ -21,7 +21,9 @@ as $$
   freezes as (
     select distinct on (x.user_id)
       x.user_id, x.action, x.caller, x.reason,
-      min(x.at) over (partition by x.user_id, x.thaws) as at
+      min(x.at) filter (where x.action = 'freeze_user') over (
+        partition by x.user_id, x.thaws
+      ) as at
     from (
       select c.*,
         count(*) filter (where c.action = 'unfreeze_user') over (

@@ -244,3 +244,16 @@ test("analysts see neither the state nor the reason", async (t) => {
   );
   t.deepEqual(rows, []);
 });
+
+test.serial(
+  "who is frozen again an hour after an unfreezing is frozen as was called for",
+  async (t) => {
+    const ann = await makeTrader();
+    await freeze(ann);
+    await unfreeze(ann);
+    await clock.advance(2 * 3_600_000);
+    await freeze(ann);
+    t.deepEqual(await exchange.verify(), []);
+    await clock.release();
+  },
+);
