@@ -32,6 +32,24 @@ comment on type trading.limit_arrays is
   'balance is what that window has cost; open_cost_cents is what the open orders could still '
   'cost.';
 
+create type trading.order_request as (
+  "marketId" uuid,
+  "userId" uuid,
+  side trading.side,
+  price int,
+  quantity int,
+  "budgetCents" int,
+  "orderType" trading.order_type,
+  "timeInForce" trading.time_in_force,
+  "idempotencyKey" uuid,
+  "expiresAt" timestamptz,
+  "postOnly" boolean,
+  "requestFingerprint" uuid,
+  "selfTrade" text
+);
+comment on type trading.order_request is
+  'An element of the orders of api.place_orders, with the names of its members.';
+
 create type trading.requests as (
   market_place int[],
   market_id bigint[],

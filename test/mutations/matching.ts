@@ -3,6 +3,35 @@ import type { Mutation } from "./mutation.ts";
 /** Which orders meet, in which order, at which price, and which makers fail revalidation. */
 export const matching: Mutation[] = [
   {
+    name: "plain_without_cash",
+    breaks: "a plain order is placed that its user cannot pay",
+    file: "trading/plain/place_plain_order.sql",
+    from: "or v_taker.balance_cents < v_cost_cents",
+    to: "or v_taker.balance_cents < 0",
+    tests: ["db/trading/place_plain_order"],
+  },
+  {
+    name: "plain_past_own_order",
+    breaks: "a plain order trades with an order of its own user",
+    file: "trading/plain/place_plain_order.sql",
+    from: "or v_maker.user_id = v_user_id",
+    to: "or v_maker.user_id is null",
+    tests: ["db/trading/place_plain_order"],
+  },
+  {
+    name: "plain_key_used_again",
+    breaks: "a plain order is placed although its key is there",
+    file: "trading/plain/place_plain_order.sql",
+    from: `if not found then
+      return null;
+    end if;
+  end if;
+  v_public_id`,
+    to: `end if;
+  v_public_id`,
+    tests: ["db/trading/place_plain_order"],
+  },
+  {
     name: "starved_makers_cleared",
     breaks: "a request that is rejected cancels makers that only its fills would have starved",
     file: "trading/match/match_orders.sql",

@@ -6,18 +6,27 @@ language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_requests trading.requests := trading.read_requests(place_orders.orders);
-  v_count constant int := coalesce(cardinality(v_requests.user_id), 0);
+  v_count constant int := coalesce(jsonb_array_length(place_orders.orders), 0);
+  v_requests trading.requests;
   v_market_ids bigint[];
   v_free_ids bigint[];
   v_at timestamptz;
   v_markets trading.markets_read;
   v_batch trading.batch;
   v_rejections core.result[];
+  v_body text;
 begin
   if v_count = 0 then
     return;
   end if;
+  if v_count = 1 and not place_orders.atomic and not place_orders.skips then
+    v_body := trading.place_plain_order(place_orders.orders -> 0, place_orders.waits);
+    if v_body is not null then
+      return next (null, null, false, v_body)::core.result;
+      return;
+    end if;
+  end if;
+  v_requests := trading.read_requests(place_orders.orders);
   v_market_ids := trading.market_ids(v_requests.market_id);
   v_requests.market_place := trading.place_markets(v_requests.market_id, v_market_ids);
   v_requests.code := array_fill(null::text, array[v_count]);

@@ -40,27 +40,8 @@ begin
         q.side, v.price, q.quantity, q."budgetCents", v.order_type, v.time_in_force, v.post_only,
         q."selfTrade"
       ) as problem
-    from rows from (
-      jsonb_to_recordset(read_requests.orders) as (
-        "marketId" uuid,
-        "userId" uuid,
-        side trading.side,
-        price int,
-        quantity int,
-        "budgetCents" int,
-        "orderType" trading.order_type,
-        "timeInForce" trading.time_in_force,
-        "idempotencyKey" uuid,
-        "expiresAt" timestamptz,
-        "postOnly" boolean,
-        "requestFingerprint" uuid,
-        "selfTrade" text
-      )
-    ) with ordinality as q (
-      "marketId", "userId", side, price, quantity, "budgetCents", "orderType", "timeInForce",
-      "idempotencyKey", "expiresAt", "postOnly", "requestFingerprint", "selfTrade",
-      ordinality
-    )
+    from jsonb_populate_recordset(null::trading.order_request, read_requests.orders)
+      with ordinality as q
     cross join lateral (
       select
         coalesce(q."orderType", 'buy'),

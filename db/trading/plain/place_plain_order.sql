@@ -1,0 +1,150 @@
+-- The short way of an order that comes alone. It holds to the same rules as trading.match_batch and
+-- trading.write_batch, for what most orders are, in a part of their time.
+create or replace function trading.place_plain_order(order_object jsonb, waits boolean)
+returns text
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  r constant trading.order_request := jsonb_populate_record(
+    null::trading.order_request, place_plain_order.order_object
+  );
+  v_time_in_force constant trading.time_in_force := coalesce(r."timeInForce", 'gtc');
+  v_is_yes constant boolean := r.side = 'yes';
+  v_market_id bigint;
+  v_user_id bigint;
+  v_at timestamptz;
+  v_market trading.market_state;
+  v_category_id bigint;
+  v_best int; -- price of the other side
+  v_maker trading.active_orders; -- first there
+  v_fees trading.fee_schedules;
+  v_trader trading.traders;
+  v_taker trading.traders;
+  v_owner trading.traders; -- of the maker
+  v_crosses boolean;
+  v_fee_cents bigint := 0;
+  v_cost_cents bigint;
+  v_order_id bigint;
+  v_public_id uuid;
+begin
+  if r."orderType" = 'sell' or r.price is null or r.quantity is null
+    or trading.request_problem(
+      r.side, r.price, r.quantity, r."budgetCents", 'buy', v_time_in_force, r."postOnly",
+      r."selfTrade"
+    ) is not null
+  then
+    return null;
+  end if;
+  select m.id, t.user_id into v_market_id, v_user_id
+  from catalog.markets as m
+  cross join trading.traders as t
+  where m.public_id = r."marketId"
+    and t.public_id = r."userId";
+  if not found then
+    return null;
+  end if;
+  if place_plain_order.waits then
+    perform trading.lock_market(v_market_id);
+  elsif trading.lock_free_markets(array[v_market_id]) = '{}' then
+    return null;
+  end if;
+
+  v_at := core.now();
+  select m.category_id into v_category_id
+  from core.settings as x
+  cross join catalog.markets as m
+  left join catalog.events as e on e.id = m.event_id
+  where m.id = v_market_id
+    and not x.trading_paused
+    and m.status = 'open'
+    and (m.close_time is null or m.close_time > v_at)
+    and e.live is not true;
+  if not found or r."expiresAt" <= v_at then
+    return null;
+  end if;
+  select s.* into v_market from trading.market_state as s where s.market_id = v_market_id;
+  v_best := case when v_is_yes then v_market.best_no_price else v_market.best_yes_price end;
+  v_crosses := r.price + v_best >= 100;
+  if v_crosses then
+    select a.* into v_maker
+    from trading.active_orders as a
+    where a.market_id = v_market_id
+      and a.book_side = case when v_is_yes then 'no' else 'yes' end::trading.side
+      and a.book_price = v_best
+      and a.queue_position >= case when v_is_yes then v_market.first_no_position
+        else v_market.first_yes_position end
+    order by a.queue_position
+    limit 1;
+    if v_maker.order_type is distinct from 'buy' or v_maker.left_quantity < r.quantity
+      or v_maker.user_id = v_user_id or v_maker.expires_at <= v_at or r."postOnly"
+    then
+      return null;
+    end if;
+    select f.* into v_fees from trading.fee_in_force(v_market_id, v_category_id, v_at) as f;
+    v_fee_cents := trading.fee_cents(
+      v_fees.taker_rate_bps, r.quantity::bigint * v_best * (100 - v_best)
+    );
+    v_cost_cents := r.quantity * (100 - v_best) + v_fee_cents;
+  elsif v_time_in_force = 'gtc' then
+    v_cost_cents := r.quantity * r.price;
+  else
+    return null;
+  end if;
+
+  perform core.check_session();
+  for v_trader in
+    select t.*
+    from trading.traders as t
+    where t.user_id = any (array[v_user_id, v_maker.user_id])
+    order by t.user_id
+    for no key update
+  loop
+    if v_trader.user_id = v_user_id then
+      v_taker := v_trader;
+    else
+      v_owner := v_trader;
+    end if;
+  end loop;
+  if risk.blocked_by(v_taker, v_at) is not null
+    or risk.has_limits(v_taker)
+    or v_taker.balance_cents < v_cost_cents
+    or exists (select from trading.dead_man_switches as s where s.expires_at <= core.now())
+    or exists (select from trading.dead_man_switches as s where s.last_fired_at > v_at)
+    or v_crosses and (
+      v_owner.balance_cents < r.quantity * v_best
+      or v_owner.excluded_until > v_at
+      or risk.has_limits(v_owner)
+      or least(v_taker.moved_on, v_owner.moved_on) < (v_at at time zone 'UTC')::date
+    )
+  then
+    return null;
+  end if;
+
+  -- From here on it is placed, unless its key is there already.
+  v_order_id := nextval('trading.order_ids');
+  if r."idempotencyKey" is not null then
+    insert into trading.idempotency_keys (user_id, key, order_id, created_at, request_fingerprint)
+    values (v_user_id, r."idempotencyKey", v_order_id, v_at, r."requestFingerprint")
+    on conflict do nothing;
+    if not found then
+      return null;
+    end if;
+  end if;
+  v_public_id := core.uuid_v7();
+  if v_crosses then
+    return trading.write_plain_fill(
+      r, v_at, v_order_id, v_public_id, v_market, v_maker, v_taker, v_owner, v_fees.id, v_fee_cents
+    );
+  end if;
+  return trading.write_plain_rest(r, v_at, v_order_id, v_public_id, v_market, v_taker);
+end
+$$;
+
+comment on function trading.place_plain_order(jsonb, boolean) is
+  'Places the order of a call that has only one, if it is plain: a buy with a price, of a user '
+  'without loss limits, which rests as a whole, or is filled as a whole by the first order of the '
+  'other side, itself such a buy. Returns the body of its answer. Null if the order is not plain, '
+  'is to be rejected, or is a replay: then nothing is written, and trading.place_orders goes its '
+  'general way. Locks: the market, without waits only if it is free; then the one or two users, '
+  'by ascending id.';
