@@ -195,7 +195,7 @@ async function longestTask(page: Page, selector: string): Promise<number> {
 async function openHistory(browser: Browser, url: string, database: BenchDatabase): Promise<Page> {
   const { pool } = database;
   await pool.query("select admin.set_sign_up(policy => 'open', play_money_cents => 100000000)");
-  const { visitor, person, userId } = await makeMember({ url }, pool);
+  const { visitor, person, userId } = await makeMember({ url, worker: pool });
   const limits = { dayCents: null, weekCents: null, monthCents: null };
   await visitor.call("PUT", "/api/account/limits", { body: limits });
   const order = { userId, side: "yes", price: 100 - BEST_PRICE, quantity: 1 } as const;

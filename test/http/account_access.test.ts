@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
 import test from "ava";
-import type { Pool } from "pg";
 import { formatSecret } from "../../src/secrets.ts";
 import { testClock } from "../helpers/database/test_clock.ts";
 import { testService } from "../helpers/http/test_service.ts";
@@ -8,16 +7,10 @@ import { anybody, makeMember, makeVisitor, takeMails } from "../helpers/http/vis
 
 /** Signing up, in and out; passwords and e-mail addresses. */
 
-const service = testService(test);
+const service = testService(test, { playMoneyCents: 100_000 });
 const { operate } = service;
 
-let worker: Pool;
-test.serial.before("open sign-up", async () => {
-  worker = service.database.connectAs("exchange_worker");
-  await operate("set_sign_up", { policy: "open", play_money_cents: 100_000 });
-});
-
-const member = () => makeMember(service, worker);
+const member = () => makeMember(service);
 
 const signIn = (visitor: ReturnType<typeof makeVisitor>, email: string, password: string) =>
   visitor.call("POST", "/api/account/sign-in", { body: { email, password } });
@@ -50,7 +43,7 @@ test.serial(
     t.deepEqual(movements, [playMoney]);
     t.is(before.limits.reviewedAt, null);
 
-    const [mail, ...others] = await takeMails(worker);
+    const [mail, ...others] = await takeMails(service.worker);
     t.deepEqual(others, []);
     t.is(mail!.to, person.email);
     t.regex(mail!.text, /^https:\/\/site\.example\/confirm#jl_\w{49}$/m);
@@ -98,7 +91,7 @@ test.serial(
     });
     t.is(claimed.status, 200, "the answer to a change of handle is the same too");
 
-    const mails = await takeMails(worker);
+    const mails = await takeMails(service.worker);
     const toOwner = mails.filter(({ to }) => to.toLowerCase() === person.email.toLowerCase());
     t.deepEqual(
       toOwner.map(({ kind, token }) => [kind, token]),
@@ -116,7 +109,7 @@ test.serial(
     const visitor = makeVisitor(service);
     const late = { ...anybody(), handle: person.handle.toUpperCase() };
     await visitor.call("POST", "/api/account/sign-up", { body: late });
-    const [mail] = await takeMails(worker);
+    const [mail] = await takeMails(service.worker);
     const confirm = (more = {}) =>
       visitor.call("POST", "/api/account/email/confirm", { body: { token: mail!.token, ...more } });
     const refused = await confirm();
@@ -130,11 +123,11 @@ test.serial("of two users who claim an address the owner of the mailbox gets it"
   const owner = anybody();
   const [first, second] = [makeVisitor(service), makeVisitor(service)];
   await first.call("POST", "/api/account/sign-up", { body: owner });
-  const [early] = await takeMails(worker);
+  const [early] = await takeMails(service.worker);
   await second.call("POST", "/api/account/sign-up", {
     body: { ...owner, handle: `${owner.handle}-b`, password: "another long one" },
   });
-  const [late] = await takeMails(worker);
+  const [late] = await takeMails(service.worker);
   t.is(late!.kind, "confirm_email", "no account has it yet");
   const confirm = (visitor: ReturnType<typeof makeVisitor>, token?: string) =>
     visitor.call("POST", "/api/account/email/confirm", { body: { token } });
@@ -150,7 +143,7 @@ test.serial(
     const person = { ...anybody(), displayName: "www.evil.example Bob" };
     const maker = makeVisitor(service);
     await maker.call("POST", "/api/account/sign-up", { body: person });
-    const [mail] = await takeMails(worker);
+    const [mail] = await takeMails(service.worker);
     t.regex(mail!.text, new RegExp(`^Handle: ${person.handle}$`, "m"));
     t.regex(mail!.text, /^Name: +evil\. example Bob$/m);
     t.regex(mail!.text, /ignore this mail/);
@@ -210,7 +203,7 @@ test.serial(
       visitor.call("POST", `/api/account/keys/${keyId}/rotate`, { body: {} });
     t.is((await rotate(key.id)).body.code, "EMAIL_UNCONFIRMED");
     t.is((await rotate(id)).status, 404, "no key of this user");
-    await takeMails(worker);
+    await takeMails(service.worker);
   },
 );
 
@@ -226,7 +219,7 @@ test.serial(
     t.is(await planted.token(), undefined, "the old one has ended");
     const { data } = (await visitor.call("GET", "/api/account/sessions")).body;
     t.is(data.length, 1);
-    await takeMails(worker);
+    await takeMails(service.worker);
   },
 );
 
@@ -259,7 +252,7 @@ test.serial("a change of password ends all sessions and rotates that of the brow
   t.is(await elsewhere.token(), undefined);
   t.is((await signIn(elsewhere, person.email, person.password)).status, 401);
   t.is((await signIn(elsewhere, person.email, "a new long password")).status, 200);
-  const mails = await takeMails(worker);
+  const mails = await takeMails(service.worker);
   t.deepEqual(
     mails.map(({ kind }) => kind),
     ["new_sign_in", "password_changed"],
@@ -272,7 +265,7 @@ test.serial("a password is reset by the link of a mail, which is good once", asy
     makeVisitor(service).call("POST", "/api/account/password-reset", { body: { email } });
   const [known, unknown] = [await ask(person.email), await ask("unknown@test.example")];
   t.deepEqual([known.status, known.body], [unknown.status, unknown.body]);
-  const [mail, ...others] = await takeMails(worker);
+  const [mail, ...others] = await takeMails(service.worker);
   t.deepEqual(others, [], "nothing goes to an address without an account");
   t.regex(mail!.text, /\/reset#jl_/);
 
@@ -289,14 +282,14 @@ test.serial("a password is reset by the link of a mail, which is good once", asy
   t.deepEqual(done.body.waysIn, { sessions: 1, passkeys: 0, apiKeys: 0 });
   t.is(await visitor.token(), undefined, "all sessions have ended");
   t.is((await signIn(visitor, person.email, "after the reset")).status, 200);
-  await takeMails(worker);
+  await takeMails(service.worker);
 });
 
 test.serial("a link that has expired is none", async (t) => {
   const clock = testClock(service.database.pool);
   const { person, visitor } = await member();
   await visitor.call("POST", "/api/account/password-reset", { body: { email: person.email } });
-  const [mail] = await takeMails(worker);
+  const [mail] = await takeMails(service.worker);
   await clock.advance(3_600_000);
   const late = await visitor.call("POST", "/api/account/password-reset/confirm", {
     body: { token: mail!.token, password: "after the reset" },
@@ -315,7 +308,7 @@ test.serial("an address is changed by the link to the new one, in the own sessio
   t.is((await change(person.password)).status, 200);
   const { body } = await visitor.call("GET", "/api/account");
   t.deepEqual([body.email, body.newEmail], [person.email, email]);
-  const [mail] = await takeMails(worker);
+  const [mail] = await takeMails(service.worker);
   t.is(mail!.to, email);
   t.regex(mail!.text, new RegExp(`^Handle: ${person.handle}$`, "m"));
   t.regex(mail!.text, /^Present address: V\.\.\.@test\.example$/m);
@@ -339,7 +332,7 @@ test.serial("an address is changed by the link to the new one, in the own sessio
   t.is((await confirm(visitor)).status, 200);
   const after = (await visitor.call("GET", "/api/account")).body;
   t.deepEqual([after.email, after.newEmail, after.handle], [email, null, person.handle]);
-  const [notice] = await takeMails(worker);
+  const [notice] = await takeMails(service.worker);
   t.deepEqual([notice!.kind, notice!.to], ["email_changed", person.email]);
 });
 
@@ -348,12 +341,12 @@ test.serial("an address is changed by the link to the new one, with the password
   const email = "moved-too@test.example";
   const { password } = person;
   await visitor.call("POST", "/api/account/email", { body: { email, password } });
-  const [mail] = await takeMails(worker);
+  const [mail] = await takeMails(service.worker);
   const body = { token: mail!.token, password };
   const done = await makeVisitor(service).call("POST", "/api/account/email/confirm", { body });
   t.deepEqual(done.body, { email, handle: person.handle });
   t.deepEqual(done.headers.getSetCookie(), []);
-  await takeMails(worker);
+  await takeMails(service.worker);
 });
 
 test.serial(
@@ -374,7 +367,7 @@ test.serial(
     t.deepEqual(like.body.issues, [
       { path: "password", message: "has little besides your e-mail address or handle" },
     ]);
-    await takeMails(worker);
+    await takeMails(service.worker);
   },
 );
 
@@ -462,7 +455,7 @@ test.serial(
     const path: string = await operate("invite_user", { email: person.email });
     const invitation = path.replace("/sign-up#", "");
     t.is((await signUp({ ...anybody(), invitation })).body.code, "INVALID_LINK");
-    const [mail] = await takeMails(worker);
+    const [mail] = await takeMails(service.worker);
     t.is(mail!.kind, "invitation");
     const answer = await signUp({ ...person, invitation });
     t.deepEqual([answer.status, answer.body.emailConfirmed], [201, true]);
@@ -476,7 +469,7 @@ test.serial(
     const { body } = await makeVisitor(service).call("GET", "/api/account/sign-up");
     t.deepEqual(body, { policy: "closed", playMoneyCents: 0 });
     await operate("set_sign_up", { policy: "open", play_money_cents: 100_000 });
-    await takeMails(worker);
+    await takeMails(service.worker);
   },
 );
 
@@ -493,7 +486,7 @@ test.serial(
     t.deepEqual((await follow()).body, { userId });
     t.is((await visitor.call("GET", "/api/account")).body.id, userId);
     t.is((await follow()).body.code, "INVALID_LINK");
-    const [mail] = await takeMails(worker);
+    const [mail] = await takeMails(service.worker);
     t.regex(mail!.text, /support/);
   },
 );

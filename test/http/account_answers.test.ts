@@ -8,13 +8,11 @@ import { anybody, makeMember, makeVisitor, takeMails } from "../helpers/http/vis
 
 /** Answers of the routes of accounts, held against the OpenAPI document. */
 
-const service = testService(test);
+const service = testService(test, { playMoneyCents: 0 });
 const { faultsOf, met } = checkAnswers();
 
 test("answers of the routes of accounts are as the document says", async (t) => {
-  await service.operate("set_sign_up", { policy: "open" });
-  const worker = service.database.connectAs("exchange_worker");
-  const { visitor, person, userId } = await makeMember(service, worker);
+  const { visitor, person, userId } = await makeMember(service);
   const callAs = async (
     who: ReturnType<typeof makeVisitor>,
     method: string,
@@ -113,14 +111,14 @@ test("answers of the routes of accounts are as the document says", async (t) => 
   await call("PUT", "/password", { currentPassword: password, newPassword });
   await call("POST", "/email", { email: "new@test.example", password: newPassword });
   await call("POST", "/email/resend");
-  await takeMails(worker).then(async (mails) => {
+  await takeMails(service.worker).then(async (mails) => {
     const sent = mails.findLast(({ kind }) => kind === "confirm_email");
     await callAs(guest, "POST", "/link", { body: { token: sent?.token } });
     await call("POST", "/email/confirm", { token: sent?.token });
     await call("POST", "/email/confirm", { token: sent?.token });
   });
   await call("POST", "/password-reset", { email: "new@test.example" });
-  const [reset] = await takeMails(worker).then((mails) =>
+  const [reset] = await takeMails(service.worker).then((mails) =>
     mails.filter(({ kind }) => kind === "password_reset"),
   );
   await call("POST", "/password-reset/confirm", { token: reset?.token, password: newPassword });

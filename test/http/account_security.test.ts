@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
 import test from "ava";
-import type { Pool } from "pg";
 import { pino } from "pino";
 import { routes } from "../../src/api/routes.ts";
 import { asServerPools } from "../../src/database/server_pools.ts";
@@ -12,13 +11,10 @@ import { anybody, makeMember, makeVisitor, takeMails } from "../helpers/http/vis
 
 /** Who gets to the routes of accounts, from where, and how often. Made from the table of routes. */
 
-const service = testService(test, { limited: true });
+const service = testService(test, { limited: true, playMoneyCents: 0 });
 const { call, makeTrader, operate } = service;
 
-let worker: Pool;
-test.serial.before("open sign-up", async () => {
-  worker = service.database.connectAs("exchange_worker");
-  await operate("set_sign_up", { policy: "open" });
+test.serial.before("lift rate limits", async () => {
   for (const bucket of ["v1", "v1-auth", "v1-user", "sign-up", "mail-account"]) {
     await operate("set_rate_limit", { bucket, max_requests: 1_000_000, window_seconds: 1 });
   }
@@ -48,7 +44,7 @@ for (const route of withToken) {
     `401: ${nameOf(route)} without a credential, with an API key, and with a cookie alone`,
     async (t) => {
       const { key } = await makeTrader();
-      const { visitor } = await makeMember(service, worker);
+      const { visitor } = await makeMember(service);
       const cookie = visitor.cookie!;
       for (const options of [
         {},
@@ -70,7 +66,7 @@ for (const route of withToken) {
 
 test.serial("401: a token of a session that has expired or ended", async (t) => {
   const clock = testClock(service.database.pool);
-  const [ended, expired] = [await makeMember(service, worker), await makeMember(service, worker)];
+  const [ended, expired] = [await makeMember(service), await makeMember(service)];
   const tokens = [await ended.visitor.token(), await expired.visitor.token()];
   await ended.visitor.call("POST", "/api/account/sign-out");
   await clock.advance(300_000);
@@ -93,7 +89,7 @@ for (const route of changing) {
   test.serial(
     `403 WRONG_ORIGIN: ${nameOf(route)} from another site, or from nowhere`,
     async (t) => {
-      const { visitor } = await makeMember(service, worker);
+      const { visitor } = await makeMember(service);
       const before = (await visitor.call("GET", "/api/account")).body;
       const token = await visitor.token();
       const { host } = new URL(service.url);
@@ -127,7 +123,7 @@ const limitStrangers = (max_requests: number) =>
 
 test.serial("429: attempts to sign in are limited by account, from any address", async (t) => {
   await limitStrangers(10);
-  const { person } = await makeMember(service, worker);
+  const { person } = await makeMember(service);
   const attempt = (email: string, password: string, address: number) =>
     attemptFrom(makeVisitor(service), email, password, `192.0.2.${address}`);
   for (const email of [person.email, "unknown@test.example"]) {
@@ -144,7 +140,7 @@ test.serial("429: attempts to sign in are limited by account, from any address",
 
 test.serial("429: one address uses up only its own attempts of an account", async (t) => {
   await limitStrangers(100);
-  const { person } = await makeMember(service, worker);
+  const { person } = await makeMember(service);
   const attempt = (email: string, password: string, address: string) =>
     attemptFrom(makeVisitor(service), email, password, address);
   for (const email of [person.email, "nobody@test.example"]) {
@@ -159,8 +155,8 @@ test.serial("429: one address uses up only its own attempts of an account", asyn
 
 test.serial("strangers use up no attempt of a browser in which the user was before", async (t) => {
   await limitStrangers(10);
-  const { person, visitor } = await makeMember(service, worker);
-  const other = await makeMember(service, worker);
+  const { person, visitor } = await makeMember(service);
+  const other = await makeMember(service);
   for (const [one, who] of [
     [visitor, person],
     [other.visitor, other.person],
@@ -204,11 +200,13 @@ test.serial(
   "strangers behind the same address block neither a known browser nor a link",
   async (t) => {
     await limitStrangers(100);
-    const { person, visitor, userId } = await makeMember(service, worker);
+    const { person, visitor, userId } = await makeMember(service);
     const address = "198.51.100.90";
     t.is((await attemptFrom(visitor, person.email, person.password, address)).status, 200);
     await visitor.call("POST", "/api/account/password-reset", { body: { email: person.email } });
-    const { token } = (await takeMails(worker)).find(({ kind }) => kind === "password_reset")!;
+    const { token } = (await takeMails(service.worker)).find(
+      ({ kind }) => kind === "password_reset",
+    )!;
     // The first sign-in of the user was the first of 30.
     for (let number = 1; number <= 30; number++) {
       const email = `nobody-${number}@test.example`;
@@ -234,7 +232,7 @@ test.serial(
     });
     t.is(changed.status, 200);
     await visitor.call("POST", "/api/account/password-reset", { body: { email: person.email } });
-    const again = (await takeMails(worker)).find(({ kind }) => kind === "password_reset")!;
+    const again = (await takeMails(service.worker)).find(({ kind }) => kind === "password_reset")!;
     t.not(again.token, token);
     t.deepEqual((await setBy(again.token, "one more of the owner")).body.userId, userId);
     await operate("set_rate_limit", {
@@ -245,15 +243,15 @@ test.serial(
 
 test.serial("a sign-in is reported unless the browser has the mark of the user", async (t) => {
   await limitStrangers(100);
-  const { person, visitor, userId } = await makeMember(service, worker);
+  const { person, visitor, userId } = await makeMember(service);
   const signIn = (one: ReturnType<typeof makeVisitor>, password = person.password) =>
     attemptFrom(one, person.email, password, "198.51.100.91");
   const reports = async () => {
-    const mails = await takeMails(worker);
+    const mails = await takeMails(service.worker);
     return mails.filter(({ kind, to }) => kind === "new_sign_in" && to === person.email).length;
   };
   await signIn(visitor);
-  await takeMails(worker);
+  await takeMails(service.worker);
   await signIn(visitor);
   t.is(await reports(), 0);
   const thief = makeVisitor(service);
@@ -262,11 +260,11 @@ test.serial("a sign-in is reported unless the browser has the mark of the user",
 
   const { email } = person;
   await operate("recover_account", { user_id: userId, email });
-  const { token } = (await takeMails(worker)).find(({ kind }) => kind === "recovery")!;
+  const { token } = (await takeMails(service.worker)).find(({ kind }) => kind === "recovery")!;
   const password = "the owner's own password";
   const owner = makeVisitor(service);
   await owner.call("POST", "/api/account/password-reset/confirm", { body: { token, password } });
-  await takeMails(worker);
+  await takeMails(service.worker);
   t.is((await signIn(owner, password)).status, 200);
   t.is(await reports(), 0, "the browser of the new password is known");
   for (let number = 0; number < 10; number++) await signIn(thief, "wrong password");
@@ -276,7 +274,7 @@ test.serial("a sign-in is reported unless the browser has the mark of the user",
 
 test.serial("sign-ins of the user change nothing that a stranger can count", async (t) => {
   await limitStrangers(10);
-  const { person } = await makeMember(service, worker);
+  const { person } = await makeMember(service);
   const attempt = (password: string, number: number) =>
     attemptFrom(makeVisitor(service), person.email, password, `203.0.113.${100 + number}`);
   for (let number = 0; number < 10; number++) {
@@ -298,7 +296,7 @@ test.serial("429: attempts are limited by address, whatever the account", async 
 
 test.serial("429: attempts at once from many connections are counted exactly", async (t) => {
   await limitStrangers(10);
-  const { person } = await makeMember(service, worker);
+  const { person } = await makeMember(service);
   const answers = await Promise.all(
     Array.from({ length: 25 }, (_, number) =>
       makeVisitor(service).call("POST", "/api/account/sign-in", {
@@ -363,7 +361,7 @@ test.serial(
           .status;
       t.is(await tokenFor(`__Host-pgmarkets_session=${value}`), 200);
       t.is(await tokenFor(`pgmarkets_session=${value}`), 401, "planted by a subdomain");
-      const { visitor } = await makeMember(service, worker);
+      const { visitor } = await makeMember(service);
       const plain = visitor.cookie!.split("=")[1]!;
       t.is(await tokenFor(`__Host-pgmarkets_session=${plain}`), 401);
       t.is(await tokenFor(`pgmarkets_session=${plain}`), 401, "a session of plain http");
@@ -394,9 +392,9 @@ test.serial(
 );
 
 test.serial("429: every route that tries a secret or sends a mail counts attempts", async (t) => {
-  const { visitor: member } = await makeMember(service, worker);
-  const { visitor: another } = await makeMember(service, worker);
-  const { visitor: third } = await makeMember(service, worker);
+  const { visitor: member } = await makeMember(service);
+  const { visitor: another } = await makeMember(service);
+  const { visitor: third } = await makeMember(service);
   const owners = new Map([
     ["/api/account/password", member],
     ["/api/account/email", another],

@@ -1,5 +1,4 @@
 import test from "ava";
-import type { Pool } from "pg";
 import { hashPassword } from "../../src/accounts/passwords.ts";
 import { routes } from "../../src/api/routes.ts";
 import { assertionOf, attestationOf, makePasskey } from "../helpers/http/authenticator.ts";
@@ -11,14 +10,8 @@ import type { Visitor } from "../helpers/http/visitor.ts";
 
 /** An account that a thief got into: what freezing it stops, and how its owner gets it back. */
 
-const service = testService(test);
+const service = testService(test, { playMoneyCents: 0 });
 const { call, makeMarket, operate } = service;
-
-let worker: Pool;
-test.serial.before("open sign-up", async () => {
-  worker = service.database.connectAs("exchange_worker");
-  await operate("set_sign_up", { policy: "open" });
-});
 
 const siteOf = () => ({ origin: service.url, rpId: new URL(service.url).hostname });
 const freeze = (user_id: string, more = {}) =>
@@ -57,7 +50,7 @@ async function signInByPasskey(passkey: Passkey) {
 
 /** A member with a key and a passkey, who has asked for another address and for a new password. */
 async function makeVictim() {
-  const member = await makeMember(service, worker);
+  const member = await makeMember(service);
   const { visitor, person, userId } = member;
   await operate("set_loss_limits", {
     ...{ user_id: userId, day_cents: 1000, week_cents: 1000, month_cents: 1000 },
@@ -68,7 +61,7 @@ async function makeVictim() {
     body: { email: `thief-of-${userId}@evil.example`, password: person.password },
   });
   await visitor.call("POST", "/api/account/password-reset", { body: { email: person.email } });
-  const mails = await takeMails(worker);
+  const mails = await takeMails(service.worker);
   const tokenOf = (kind: string) => mails.find((mail) => mail.kind === kind)?.token;
   return {
     ...member,
@@ -150,7 +143,7 @@ test.serial(
 );
 
 test.serial("ACCOUNT_FROZEN: a passkey whose challenge is older than the freeze", async (t) => {
-  const { visitor, userId } = await makeMember(service, worker);
+  const { visitor, userId } = await makeMember(service);
   const { body } = await visitor.call("POST", "/api/account/passkeys/options");
   await freeze(userId, { keep_sessions: true });
   const credential = attestationOf(makePasskey(body.user.id), {
@@ -236,7 +229,7 @@ test.serial("frozen, recovered, unfrozen: the owner is in, and the thief is out"
   );
   t.deepEqual(access, []);
 
-  const mails = await takeMails(worker);
+  const mails = await takeMails(service.worker);
   t.deepEqual(mails.map(({ kind, to }) => [kind, to]).toSorted(), [
     ["email_changed", person.email],
     ["new_sign_in", person.email],
@@ -282,7 +275,7 @@ test.serial("frozen, recovered, unfrozen: the owner is in, and the thief is out"
     body: { email: person.email },
   });
   t.is(asked.status, 200);
-  const later = await takeMails(worker);
+  const later = await takeMails(service.worker);
   t.deepEqual(
     later.filter(({ to }) => to === person.email),
     [],

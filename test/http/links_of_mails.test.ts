@@ -1,22 +1,15 @@
 import { randomBytes } from "node:crypto";
 import test from "ava";
-import type { Pool } from "pg";
 import { formatSecret } from "../../src/secrets.ts";
 import { testService } from "../helpers/http/test_service.ts";
 import { anybody, makeMember, makeVisitor, takeMails } from "../helpers/http/visitor.ts";
 
 /** What a link will do, and how a sign-up that was never confirmed gets its link again. */
 
-const service = testService(test);
+const service = testService(test, { playMoneyCents: 0 });
 const { operate } = service;
 
-let worker: Pool;
-test.serial.before("open sign-up", async () => {
-  worker = service.database.connectAs("exchange_worker");
-  await operate("set_sign_up", { policy: "open" });
-});
-
-const member = () => makeMember(service, worker);
+const member = () => makeMember(service);
 
 const signIn = (visitor: ReturnType<typeof makeVisitor>, email: string, password: string) =>
   visitor.call("POST", "/api/account/sign-in", { body: { email, password } });
@@ -26,7 +19,7 @@ test.serial("no link acts when it is looked at", async (t) => {
   const path: string = await operate("sign_in_link", { user_id: userId });
   const guest = makeVisitor(service);
   await guest.call("POST", "/api/account/password-reset", { body: { email: person.email } });
-  const [mail] = await takeMails(worker);
+  const [mail] = await takeMails(service.worker);
   const look = (token: string) => guest.call("POST", "/api/account/link", { body: { token } });
   const { displayName, handle } = person;
   const account = { displayName, handle, presentEmail: "V...@test.example" };
@@ -54,13 +47,13 @@ test.serial(
     for (const body of [first, second]) {
       await makeVisitor(service).call("POST", "/api/account/sign-up", { body });
     }
-    await takeMails(worker);
+    await takeMails(service.worker);
     t.is((await signIn(makeVisitor(service), person.email, "wrong password")).status, 401);
-    t.deepEqual(await takeMails(worker), []);
+    t.deepEqual(await takeMails(service.worker), []);
     for (const { email, handle, password } of [first, second]) {
       const refused = await signIn(makeVisitor(service), email.toUpperCase(), password);
       t.deepEqual([refused.status, refused.body], [401, { error: "Wrong e-mail or password" }]);
-      const [mail, ...others] = await takeMails(worker);
+      const [mail, ...others] = await takeMails(service.worker);
       t.deepEqual(others, []);
       t.regex(mail!.text, new RegExp(`^Handle: ${handle}$`, "m"), "the account with this password");
       if (handle === first.handle) continue;
@@ -71,7 +64,7 @@ test.serial(
     }
     t.is((await signIn(makeVisitor(service), first.email, first.password)).status, 401);
     t.deepEqual(
-      (await takeMails(worker)).filter(({ kind }) => kind !== "new_sign_in"),
+      (await takeMails(service.worker)).filter(({ kind }) => kind !== "new_sign_in"),
       [],
       "another account has the address now",
     );
@@ -81,13 +74,13 @@ test.serial(
 test.serial("who forgot the password of an unconfirmed account can confirm it", async (t) => {
   const person = anybody();
   await makeVisitor(service).call("POST", "/api/account/sign-up", { body: person });
-  await takeMails(worker);
+  await takeMails(service.worker);
   const { email } = person;
   const asked = await makeVisitor(service).call("POST", "/api/account/password-reset", {
     body: { email },
   });
   t.deepEqual([asked.status, asked.body], [200, {}]);
-  const mails = [...(await takeMails(worker)), ...(await takeMails(worker))];
+  const mails = [...(await takeMails(service.worker)), ...(await takeMails(service.worker))];
   t.deepEqual(
     mails.map(({ kind, to }) => [kind, to]),
     [["confirm_email", email]],

@@ -1,20 +1,13 @@
 import test from "ava";
-import type { Pool } from "pg";
 import { testClock } from "../helpers/database/test_clock.ts";
 import { testService } from "../helpers/http/test_service.ts";
 import { anybody, makeMember, makeVisitor, takeMails } from "../helpers/http/visitor.ts";
 
 /** A mailbox gets few mails, whoever asks; and no other person keeps its owner from one. */
 
-const service = testService(test, { limited: true });
+const service = testService(test, { limited: true, playMoneyCents: 0 });
 const { operate } = service;
 const clock = () => testClock(service.database.pool);
-
-let worker: Pool;
-test.serial.before("open sign-up", async () => {
-  worker = service.database.connectAs("exchange_worker");
-  await operate("set_sign_up", { policy: "open" });
-});
 
 let addresses = 0;
 /** Of somebody who has asked for nothing before. */
@@ -35,7 +28,7 @@ const ask = (email: string, headers = elsewhere(), visitor = makeVisitor(service
 
 /** Takes the mails to an address that are due. */
 const mailsTo = async (email: string) =>
-  (await takeMails(worker)).filter(({ to }) => to.toLowerCase() === email.toLowerCase());
+  (await takeMails(service.worker)).filter(({ to }) => to.toLowerCase() === email.toLowerCase());
 
 const HOUR = 3_600_000;
 
@@ -43,7 +36,7 @@ test.serial("a mailbox gets five mails of a kind in an hour, whoever asks", asyn
   const { email } = anybody();
   const visitors: Visitor[] = [];
   for (let number = 0; number < 5; number++) visitors.push(await signUp({ ...anybody(), email }));
-  const mails = await takeMails(worker);
+  const mails = await takeMails(service.worker);
   t.is(mails.length, 5);
   for (const visitor of visitors) {
     for (let number = 0; number < 5; number++) {
@@ -51,7 +44,7 @@ test.serial("a mailbox gets five mails of a kind in an hour, whoever asks", asyn
       const answer = await visitor.call("POST", "/api/account/email/resend", { headers });
       t.deepEqual([answer.status, answer.body], [200, {}]);
     }
-    mails.push(...(await takeMails(worker)));
+    mails.push(...(await takeMails(service.worker)));
   }
   t.is(mails.length, 5, "30 were asked for");
   const [visitor] = visitors;
@@ -113,9 +106,9 @@ test.serial("a mail that has waited a day for room is not sent", async (t) => {
 });
 
 test.serial("kinds of mails are counted apart; those asked for together are one", async (t) => {
-  const { person } = await makeMember(service, worker);
+  const { person } = await makeMember(service);
   for (let number = 0; number < 6; number++) await signUp({ ...anybody(), email: person.email });
-  await takeMails(worker);
+  await takeMails(service.worker);
   for (let round = 0; round < 5; round++) {
     for (const email of [person.email, person.email.toUpperCase(), person.email.toLowerCase()]) {
       t.is((await ask(email)).status, 200);
@@ -127,31 +120,31 @@ test.serial("kinds of mails are counted apart; those asked for together are one"
     );
   }
   t.is((await ask(person.email)).status, 200, "the answer is the same");
-  t.deepEqual(await takeMails(worker), []);
+  t.deepEqual(await takeMails(service.worker), []);
 });
 
 test.serial("requests for others behind an address do not block a user's reset", async (t) => {
-  const { person } = await makeMember(service, worker);
+  const { person } = await makeMember(service);
   const shared = elsewhere();
   for (let number = 0; number < 10; number++) {
     t.is((await ask(anybody().email, shared)).status, 200);
   }
   t.is((await ask(person.email, shared)).status, 200);
   t.deepEqual(
-    (await takeMails(worker)).map(({ to }) => to),
+    (await takeMails(service.worker)).map(({ to }) => to),
     [person.email],
   );
 });
 
 test.serial("429: an address asks for many resets; a known browser still gets one", async (t) => {
-  const { visitor, person } = await makeMember(service, worker);
+  const { visitor, person } = await makeMember(service);
   const { email, password } = person;
   await visitor.call("POST", "/api/account/sign-in", {
     body: { email, password },
     headers: elsewhere(),
   });
   await visitor.call("POST", "/api/account/sign-out");
-  await takeMails(worker);
+  await takeMails(service.worker);
   await operate("set_rate_limit", { bucket: "v1", max_requests: 1000, window_seconds: 60 });
   const shared = elsewhere();
   for (let number = 0; number < 60; number++) {
@@ -161,7 +154,7 @@ test.serial("429: an address asks for many resets; a known browser still gets on
   t.is((await ask(anybody().email, shared, visitor)).status, 429, "known for another address");
   t.is((await ask(email, shared, visitor)).status, 200);
   t.deepEqual(
-    (await takeMails(worker)).map(({ to }) => to),
+    (await takeMails(service.worker)).map(({ to }) => to),
     [email],
   );
 });

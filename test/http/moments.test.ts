@@ -8,8 +8,8 @@ import type { Visitor } from "../helpers/http/visitor.ts";
 
 /** Every route that takes a moment takes all of them, whatever their zone. */
 
-const service = testService(test);
-const { call, makeMarket, makeTrader, operate } = service;
+const service = testService(test, { playMoneyCents: 0 });
+const { call, makeMarket, makeTrader } = service;
 
 let ann: Trader;
 let member: Visitor;
@@ -17,9 +17,7 @@ let marketId: string;
 
 test.serial.before("users and a market", async () => {
   [ann, marketId] = [await makeTrader(), await makeMarket()];
-  await operate("set_sign_up", { policy: "open" });
-  const worker = service.database.connectAs("exchange_worker");
-  ({ visitor: member } = await makeMember(service, worker));
+  ({ visitor: member } = await makeMember(service));
 });
 
 const asAnn = async (path: string, body?: object) =>

@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto";
 import test from "ava";
-import type { Pool } from "pg";
 import { pino } from "pino";
 import { asServerPools } from "../../src/database/server_pools.ts";
 import { serve } from "../../src/server/start_server.ts";
@@ -19,18 +18,12 @@ import { until } from "../helpers/until.ts";
 
 /** Passkeys over HTTP, with a device made of software: added, signed in with, removed. */
 
-const service = testService(test);
+const service = testService(test, { playMoneyCents: 0 });
 const { operate } = service;
-
-let worker: Pool;
-test.serial.before("open sign-up", async () => {
-  worker = service.database.connectAs("exchange_worker");
-  await operate("set_sign_up", { policy: "open" });
-});
 
 const MINUTE = 60_000;
 
-const member = (browser?: string) => makeMember(service, worker, browser);
+const member = (browser?: string) => makeMember(service, browser);
 const anyone = () => makeVisitor(service);
 const siteOf = () => ({ origin: service.url, rpId: new URL(service.url).hostname });
 
@@ -52,7 +45,7 @@ async function memberWithPasskey() {
   const { passkey, ceremony } = await begin(one.visitor);
   const { status, body } = await finish(one.visitor, attestationOf(passkey, ceremony));
   if (status !== 201) throw new Error(JSON.stringify(body));
-  await takeMails(worker);
+  await takeMails(service.worker);
   return { ...one, passkey, passkeyId: body.id as string };
 }
 
@@ -75,7 +68,7 @@ const listed = async (visitor: Visitor) =>
 
 test.serial("a passkey is added, signs in without an address, and is removed", async (t) => {
   const { visitor, person, userId } = await member();
-  await takeMails(worker);
+  await takeMails(service.worker);
   const { options, passkey, ceremony } = await begin(visitor);
   t.is(options.rp.id, "127.0.0.1");
   t.is(options.user.name, person.email);
@@ -91,7 +84,7 @@ test.serial("a passkey is added, signs in without an address, and is removed", a
   t.deepEqual([added.status, added.body.name], [201, "My phone"]);
   const [one] = await listed(visitor);
   t.deepEqual([one.id, one.name, one.lastUsedAt], [added.body.id, "My phone", null]);
-  const mails = await takeMails(worker);
+  const mails = await takeMails(service.worker);
   t.deepEqual(
     mails.map(({ kind, to }) => [kind, to]),
     [["passkey_added", person.email]],
@@ -120,7 +113,7 @@ test.serial("a passkey is added, signs in without an address, and is removed", a
   t.is((await elsewhere.call("GET", "/api/account")).body.id, userId);
   t.not((await listed(elsewhere))[0].lastUsedAt, null);
   t.deepEqual(
-    (await takeMails(worker)).map(({ kind }) => kind),
+    (await takeMails(service.worker)).map(({ kind }) => kind),
     ["new_sign_in"],
   );
 
@@ -128,7 +121,7 @@ test.serial("a passkey is added, signs in without an address, and is removed", a
   t.deepEqual([removed.status, removed.body], [200, { id: one.id }]);
   t.deepEqual(await listed(elsewhere), []);
   t.deepEqual(
-    (await takeMails(worker)).map(({ kind, to }) => [kind, to]),
+    (await takeMails(service.worker)).map(({ kind, to }) => [kind, to]),
     [["passkey_removed", person.email]],
   );
   t.deepEqual(codeOf(await signIn(passkey)), INVALID);
@@ -144,7 +137,7 @@ test.serial("a sign-in makes another cookie, and ends the session of the browser
   planted.cookie = old;
   t.is(await planted.token(), undefined);
   t.is((await visitor.call("GET", "/api/account/sessions")).body.data.length, 1);
-  t.deepEqual(await takeMails(worker), [], "the browser was known");
+  t.deepEqual(await takeMails(service.worker), [], "the browser was known");
 });
 
 test.serial("403 INVALID_PASSKEY: one answer for whatever is wrong with a signature", async (t) => {
@@ -303,7 +296,7 @@ test.serial("a challenge to add is of its session, and good once", async (t) => 
   const overtaken = attestationOf(older.passkey, older.ceremony);
   t.deepEqual(codeOf(await finish(visitor, overtaken)), INVALID, "a session has one at a time");
   t.is((await finish(visitor, attestationOf(newer.passkey, newer.ceremony))).status, 201);
-  await takeMails(worker);
+  await takeMails(service.worker);
 });
 
 test.serial("403 INVALID_PASSKEY: certificates of devices are not read", async (t) => {
@@ -330,7 +323,7 @@ test.serial("403 INVALID_PASSKEY: bytes that are no CBOR, or nest without end", 
     t.deepEqual(codeOf(await finish(visitor, wrong)), INVALID);
   }
   t.is((await finish(visitor, made)).status, 201, "the challenge was still good");
-  await takeMails(worker);
+  await takeMails(service.worker);
 });
 
 test.serial("403 SIGN_IN_AGAIN: ten minutes after the sign-in", async (t) => {
@@ -350,7 +343,7 @@ test.serial("403 SIGN_IN_AGAIN: ten minutes after the sign-in", async (t) => {
   t.is((await signIn(passkey, {}, visitor)).status, 200);
   t.is((await visitor.call("DELETE", `/api/account/passkeys/${passkeyId}`)).status, 200);
   await clock.release();
-  await takeMails(worker);
+  await takeMails(service.worker);
 });
 
 test.serial("403 EMAIL_UNCONFIRMED: an account without a confirmed address", async (t) => {
@@ -362,7 +355,7 @@ test.serial("403 EMAIL_UNCONFIRMED: an account without a confirmed address", asy
   await visitor.call("POST", "/api/account/sign-up", { body });
   const answer = await visitor.call("POST", "/api/account/passkeys/options");
   t.deepEqual(codeOf(answer), [403, "EMAIL_UNCONFIRMED"]);
-  await takeMails(worker);
+  await takeMails(service.worker);
 });
 
 test.serial("409 INVALID_STATE: the last way in stays", async (t) => {
@@ -384,7 +377,7 @@ test.serial("409 INVALID_STATE: the last way in stays", async (t) => {
   t.is(refused.body.code, "INVALID_STATE");
   t.regex(refused.body.error, /only way into the account/);
   t.is((await listed(visitor)).length, 1);
-  await takeMails(worker);
+  await takeMails(service.worker);
 });
 
 test.serial("404: a passkey of another user is neither listed nor removed", async (t) => {
@@ -394,13 +387,13 @@ test.serial("404: a passkey of another user is neither listed nor removed", asyn
   const answer = await visitor.call("DELETE", `/api/account/passkeys/${ann.passkeyId}`);
   t.is(answer.status, 404);
   t.is((await signIn(ann.passkey)).status, 200);
-  await takeMails(worker);
+  await takeMails(service.worker);
 });
 
 /** A reset by the link of a mail. */
 async function mailedReset({ email }: { email: string }) {
   await anyone().call("POST", "/api/account/password-reset", { body: { email } });
-  const mail = (await takeMails(worker)).find(({ kind }) => kind === "password_reset");
+  const mail = (await takeMails(service.worker)).find(({ kind }) => kind === "password_reset");
   const body = { token: mail!.token!, password: "after the reset" };
   const reset = (more = {}) =>
     anyone().call("POST", "/api/account/password-reset/confirm", { body: { ...body, ...more } });
@@ -425,12 +418,14 @@ test.serial(
     const done = await reset();
     t.is(done.status, 200);
     t.deepEqual(done.body.waysIn, { sessions: 1, passkeys: 0, apiKeys: 0 });
-    const notice = (await takeMails(worker)).find(({ kind }) => kind === "password_changed");
+    const notice = (await takeMails(service.worker)).find(
+      ({ kind }) => kind === "password_changed",
+    );
     t.regex(notice!.text, /All sessions, passkeys and API keys have ended/);
     t.deepEqual(codeOf(await signIn(passkey)), [403, "INVALID_PASSKEY"]);
     t.is(await visitor.token(), undefined);
     await until("the key has ended", async () => (await statusWith(key)) === 401);
-    await takeMails(worker);
+    await takeMails(service.worker);
   },
 );
 
@@ -459,18 +454,18 @@ test.serial("a reset with a passkey of the account keeps what the user has", asy
   t.deepEqual(done.body.waysIn, { sessions: 3, passkeys: 1, apiKeys: 1 });
   t.truthy(await visitor.token());
   t.is(await statusWith(key), 200);
-  const notice = (await takeMails(worker)).find(({ kind }) => kind === "password_changed");
+  const notice = (await takeMails(service.worker)).find(({ kind }) => kind === "password_changed");
   t.regex(notice!.text, /A passkey was used to keep/);
   t.is((await signIn(passkey)).status, 200);
   t.is((await reset(fresh)).body.code, "INVALID_LINK");
-  await takeMails(worker);
+  await takeMails(service.worker);
 });
 
 test.serial("a self-excluded user signs in, as by a password", async (t) => {
   const { visitor, passkey } = await memberWithPasskey();
   await visitor.call("POST", "/api/account/self-exclusion", { body: { until: null } });
   t.is((await signIn(passkey)).status, 200);
-  await takeMails(worker);
+  await takeMails(service.worker);
 });
 
 test.serial("400 INVALID_REQUEST: what is no credential", async (t) => {

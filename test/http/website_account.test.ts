@@ -1,5 +1,4 @@
 import test from "ava";
-import type { Pool } from "pg";
 import { testClock } from "../helpers/database/test_clock.ts";
 import { openEvents } from "../helpers/http/event_source.ts";
 import { testService } from "../helpers/http/test_service.ts";
@@ -7,16 +6,10 @@ import { makeMember, makeVisitor, takeMails } from "../helpers/http/visitor.ts";
 
 /** What users do with their accounts on the website: profile, limits, keys, sessions. */
 
-const service = testService(test);
+const service = testService(test, { playMoneyCents: 100_000 });
 const { call, makeMarket, makeTrader, operate } = service;
 
-let worker: Pool;
-test.serial.before("open sign-up", async () => {
-  worker = service.database.connectAs("exchange_worker");
-  await operate("set_sign_up", { policy: "open", play_money_cents: 100_000 });
-});
-
-const member = () => makeMember(service, worker);
+const member = () => makeMember(service);
 const noLimits = { dayCents: null, weekCents: null, monthCents: null };
 
 test.serial("a new user reviews the limits, trades, and makes a key for a bot", async (t) => {
@@ -51,7 +44,7 @@ test.serial("a new user reviews the limits, trades, and makes a key for a bot", 
   t.is((await call("GET", "/api/v1/me", { key })).status, 401);
   t.deepEqual((await visitor.call("GET", "/api/account/keys")).body.data, []);
   t.is((await visitor.call("DELETE", `/api/account/keys/${id}`)).status, 200, "once more");
-  const mails = await takeMails(worker);
+  const mails = await takeMails(service.worker);
   t.deepEqual(
     mails.map(({ kind }) => kind),
     ["limits_changed", "new_key"],
@@ -187,9 +180,9 @@ test.serial("an account of an operator's making has no password until a reset", 
     body: { currentPassword: "", newPassword: "quite a long one" },
   });
   t.is(wrong.body.code, "WRONG_PASSWORD");
-  await takeMails(worker);
+  await takeMails(service.worker);
   await visitor.call("POST", "/api/account/password-reset", { body: { email: profile.email } });
-  const [mail] = await takeMails(worker);
+  const [mail] = await takeMails(service.worker);
   const body = { token: mail!.token, password: "quite a long one" };
   const reset = await visitor.call("POST", "/api/account/password-reset/confirm", { body });
   t.is(reset.body.userId, userId);

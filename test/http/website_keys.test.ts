@@ -1,21 +1,14 @@
 import test from "ava";
-import type { Pool } from "pg";
 import { testService } from "../helpers/http/test_service.ts";
 import { makeMember, takeMails } from "../helpers/http/visitor.ts";
 import type { Visitor } from "../helpers/http/visitor.ts";
 
 /** API keys with less power, as users make and rotate them on the website. */
 
-const service = testService(test);
-const { call, operate } = service;
+const service = testService(test, { playMoneyCents: 0 });
+const { call } = service;
 
-let worker: Pool;
-test.serial.before("open sign-up", async () => {
-  worker = service.database.connectAs("exchange_worker");
-  await operate("set_sign_up", { policy: "open" });
-});
-
-const member = () => makeMember(service, worker);
+const member = () => makeMember(service);
 const noSuchId = "01900000-0000-7000-8000-000000000000";
 const later = "2090-01-01T00:00:00.000Z";
 
@@ -39,7 +32,7 @@ test.serial("a key has the powers that were chosen; the list and a mail say them
   t.like(listed, { id, name: "bot", expiresAt: later, replacedBy: null });
   t.deepEqual(listed.scopes, ["read"]);
   t.deepEqual(listed.allowedAddresses, ["127.0.0.1", "10.0.0.0/8", "2001:db8::/32"]);
-  const [mail] = (await takeMails(worker)).filter(({ to }) => to === person.email);
+  const [mail] = (await takeMails(service.worker)).filter(({ to }) => to === person.email);
   t.is(mail!.kind, "new_key");
   const where = "127.0.0.1, 10.0.0.0/8, 2001:db8::/32";
   t.true(mail!.text.includes(`It may read, until ${later}, from ${where}.`), mail!.text);
@@ -53,7 +46,7 @@ test.serial("what is not chosen is all, without end, from everywhere", async (t)
     const powers = { scopes: ["read", "trade"], expiresAt: null, allowedAddresses: null };
     t.like(listed, { ...powers, lastUsedAt: null, lastUsedAddress: null });
   }
-  const [mail] = (await takeMails(worker)).filter(({ to }) => to === person.email);
+  const [mail] = (await takeMails(service.worker)).filter(({ to }) => to === person.email);
   t.true(mail!.text.includes("It may read and trade, until it is revoked, from everywhere."));
 });
 
@@ -86,7 +79,7 @@ test.serial("INVALID_REQUEST: scopes, an expiry or addresses that cannot be", as
 test.serial("a rotation makes a key beside the old one, which expires", async (t) => {
   const { visitor, person } = await member();
   const { body: old } = await make(visitor, { scopes: ["read"] });
-  await takeMails(worker);
+  await takeMails(service.worker);
   const path = `/api/account/keys/${old.id}/rotate`;
   const rotated = await visitor.call("POST", path, { body: { overlapSeconds: 3600 } });
   t.is(rotated.status, 201);
@@ -98,7 +91,7 @@ test.serial("a rotation makes a key beside the old one, which expires", async (t
   t.like(newer, { id: rotated.body.id, name: "bot", replacedBy: null });
   t.deepEqual(newer.scopes, ["read"]);
   t.like(older, { id: old.id, replacedBy: newer.id, expiresAt: rotated.body.oldKeyEndsAt });
-  const [mail] = (await takeMails(worker)).filter(({ to }) => to === person.email);
+  const [mail] = (await takeMails(service.worker)).filter(({ to }) => to === person.email);
   t.regex(mail!.text, /in the place of another: bot\n\nIt may read, until it is revoked/);
 
   const again = await visitor.call("POST", path, { body: {} });

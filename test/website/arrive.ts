@@ -1,4 +1,3 @@
-import type { Pool } from "pg";
 import type { Browser, Page } from "playwright-core";
 import type { TestService } from "../helpers/http/test_service.ts";
 import { makeMember } from "../helpers/http/visitor.ts";
@@ -24,10 +23,9 @@ export interface Arrived {
 export async function arrive(
   browser: Browser,
   service: TestService,
-  worker: Pool,
   { url = service.url, width, dayCents = null }: ArriveOptions = {},
 ): Promise<Arrived> {
-  const { visitor, person, userId } = await makeMember(service, worker);
+  const { visitor, person, userId } = await makeMember(service);
   const body = { dayCents, weekCents: null, monthCents: null };
   await visitor.call("PUT", "/api/account/limits", { body });
   const { page, complaints } = await visit(browser, url, width === undefined ? {} : { width });

@@ -40,6 +40,8 @@ export interface TestService {
   readonly context: Context;
   /** The pool of the service, which is one for everything. */
   readonly pool: Pool;
+  /** Acts as exchange_worker. */
+  readonly worker: Pool;
   /** The lines of the log. */
   readonly log: string[];
   /** Before the end of the tests, for those that are about closing. */
@@ -64,6 +66,8 @@ export interface TestServiceOptions extends IdOptions {
   limited?: boolean;
   /** Whether the pages of the website are served too. */
   website?: boolean;
+  /** Opens sign-up, with so much play money for each account; 0 is none. */
+  playMoneyCents?: number;
   /** Whether public reads are answered for a second as before. Otherwise each shows what is. */
   keepsAnswers?: boolean;
 }
@@ -76,6 +80,7 @@ export function testService(
     idsAscend = false,
     website = false,
     keepsAnswers = false,
+    playMoneyCents,
   }: TestServiceOptions = {},
 ): TestService {
   const log: string[] = [];
@@ -87,12 +92,14 @@ export function testService(
   let pool: Pool | undefined;
   let service: RunningServer | undefined;
   let operators: Pool | undefined;
+  let worker: Pool | undefined;
   let closed = false;
 
   test.before("listen", async () => {
     database = await createDatabase();
     if (!idsAscend) await shuffleIds(database.pool);
     operators = database.connectAs("exchange_operator");
+    worker = database.connectAs("exchange_worker");
     if (!limited) await liftRateLimits(database.pool);
     const config = { host: "127.0.0.1", port: 0, trustProxy: limited };
     pool = database.connectAs("exchange_api");
@@ -102,6 +109,10 @@ export function testService(
       ...(!keepsAnswers && { answersKeptMs: 0 }),
     });
     await operate("create_category", { slug: "tests", name: "Tests" });
+    if (playMoneyCents !== undefined) {
+      const money = playMoneyCents === 0 ? {} : { play_money_cents: playMoneyCents };
+      await operate("set_sign_up", { policy: "open", ...money });
+    }
   });
   test.after.always("stop listening", async () => {
     if (!closed) await service?.close();
@@ -151,6 +162,9 @@ export function testService(
     },
     get pool() {
       return pool!;
+    },
+    get worker() {
+      return worker!;
     },
     get context() {
       return service!.context;

@@ -93,15 +93,11 @@ export function anybody() {
 }
 
 /** A user who signed up and followed the link of the mail. Sign-up must be open. */
-export async function makeMember(
-  service: Pick<TestService, "url">,
-  worker: Pool,
-  browser?: string,
-) {
+export async function makeMember(service: Pick<TestService, "url" | "worker">, browser?: string) {
   const visitor = makeVisitor(service, browser);
   const person = anybody();
   const { body } = await visitor.call("POST", "/api/account/sign-up", { body: person });
-  const mails = await takeMails(worker);
+  const mails = await takeMails(service.worker);
   const token = mails.find(({ to }) => to === person.email)?.token;
   // From an address of its own: attempts are counted by address.
   const headers = { "x-forwarded-for": `10.1.${made >> 8}.${made & 255}` };

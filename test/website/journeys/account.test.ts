@@ -1,7 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import test from "ava";
-import type { Pool } from "pg";
 import { testService } from "../../helpers/http/test_service.ts";
 import { until } from "../../helpers/until.ts";
 import { arrive } from "../arrive.ts";
@@ -10,14 +9,8 @@ import { buyButton, fillTicket, makeOffered, sharesOf, statusesOf } from "../ste
 
 /** Keys, live markets and self-exclusion, in a real browser. */
 
-const service = testService(test, { website: true });
+const service = testService(test, { website: true, playMoneyCents: 100_000 });
 const { call, operate } = service;
-
-let worker: Pool;
-test.serial.before("open sign-up", async () => {
-  worker = service.database.connectAs("exchange_worker");
-  await operate("set_sign_up", { policy: "open", play_money_cents: 100_000 });
-});
 
 /** What curl gets as status for the owner of a key. */
 async function curlStatus(key: string): Promise<string> {
@@ -29,7 +22,7 @@ async function curlStatus(key: string): Promise<string> {
 }
 
 journey("a key is shown once, works, and ends within a second of its end", async (t, browser) => {
-  const { page, userId } = await arrive(browser, service, worker);
+  const { page, userId } = await arrive(browser, service);
   await page.goto("/account");
   await page.getByLabel("Name of the new key").fill("my bot");
   await page.getByRole("button", { name: "Create key" }).click();
@@ -57,7 +50,7 @@ journey(
   "a limit holds at once when it is lowered, and waits when it is raised",
   async (t, browser) => {
     const { marketId } = await makeOffered(service, "Will it be warm?");
-    const { page, userId } = await arrive(browser, service, worker, { dayCents: 10_000 });
+    const { page, userId } = await arrive(browser, service, { dayCents: 10_000 });
     await page.goto("/account#limits");
     await page.getByLabel("A day").fill("5");
     await page.getByRole("button", { name: "Save my limits" }).click();
@@ -99,7 +92,7 @@ journey("an order on a live market counts down, and is cancelled before", async 
   });
   const market = { title: "Will they score?", category: "tests", event_id };
   const marketId = await operate("create_market", market);
-  const { page, userId } = await arrive(browser, service, worker);
+  const { page, userId } = await arrive(browser, service);
   await page.goto(`/markets/${marketId}`);
   await page.getByLabel("Price", { exact: true }).fill("30");
   await page.getByLabel("Shares", { exact: true }).fill("3");
@@ -111,7 +104,7 @@ journey("an order on a live market counts down, and is cancelled before", async 
 });
 
 journey("a session that is ended elsewhere signs the page out by itself", async (t, browser) => {
-  const { page, userId } = await arrive(browser, service, worker);
+  const { page, userId } = await arrive(browser, service);
   await page.getByRole("heading", { name: "Positions" }).waitFor();
   await operate("end_sessions", { user_id: userId });
   await page.getByText("Sign in to see this page").waitFor();
@@ -120,7 +113,7 @@ journey("a session that is ended elsewhere signs the page out by itself", async 
 
 journey("self-exclusion is typed to be confirmed, and ends trading at once", async (t, browser) => {
   const marketId = await service.makeMarket({ title: "Will it end?" });
-  const { page } = await arrive(browser, service, worker);
+  const { page } = await arrive(browser, service);
   await page.goto("/account#exclusion");
   const button = page.getByRole("button", { name: "Exclude me for 7 days" });
   t.true(await button.isDisabled());

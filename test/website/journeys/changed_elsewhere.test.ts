@@ -1,5 +1,4 @@
 import test from "ava";
-import type { Pool } from "pg";
 import type { Page } from "playwright-core";
 import { testService } from "../../helpers/http/test_service.ts";
 import { until } from "../../helpers/until.ts";
@@ -9,14 +8,8 @@ import { buy, fillTicket, makeOffered, statusesOf } from "../steps.ts";
 
 /** Forms about something that is changed elsewhere while they are open, also by another sign-in. */
 
-const service = testService(test, { website: true });
+const service = testService(test, { website: true, playMoneyCents: 100_000 });
 const { operate } = service;
-
-let worker: Pool;
-test.serial.before("open sign-up", async () => {
-  worker = service.database.connectAs("exchange_worker");
-  await operate("set_sign_up", { policy: "open", play_money_cents: 100_000 });
-});
 
 /** The limits of a user in force, and when any of them changes. */
 async function limitsOf(userId: string): Promise<unknown> {
@@ -59,7 +52,7 @@ const lookAgain = (page: Page) =>
 journey(
   "limits that an operator sets are in the form, and stay when it is saved",
   async (t, browser) => {
-    const { page, userId } = await arrive(browser, service, worker);
+    const { page, userId } = await arrive(browser, service);
     await page.goto("/account");
     await saveLimits(page).waitFor();
     t.deepEqual(await limitFields(page), ["", "", ""]);
@@ -77,7 +70,7 @@ journey(
 journey(
   "limits that changed while others were typed are shown before all are saved",
   async (t, browser) => {
-    const { page, userId } = await arrive(browser, service, worker);
+    const { page, userId } = await arrive(browser, service);
     const other = await page.context().newPage();
     for (const one of [page, other]) {
       // Neither hears of what the other one does before it saves.
@@ -106,7 +99,7 @@ journey(
 journey(
   "a profile that became private elsewhere stays so when a name is saved",
   async (t, browser) => {
-    const { page, userId } = await arrive(browser, service, worker);
+    const { page, userId } = await arrive(browser, service);
     await page.addInitScript("window.setInterval = () => 0");
     await page.goto("/account");
     const isPrivate = page.getByRole("checkbox", { name: /^Private profile/ });
@@ -128,8 +121,8 @@ journey(
   "what one user typed is neither shown to the next one nor sent for them",
   async (t, browser) => {
     const { marketId } = await makeOffered(service, "Will it be crisp?");
-    const first = await arrive(browser, service, worker);
-    const second = await arrive(browser, service, worker);
+    const first = await arrive(browser, service);
+    const second = await arrive(browser, service);
     const { page } = first;
     const [market, deaf, entry] = [
       ...[await page.context().newPage(), await page.context().newPage()],
@@ -174,8 +167,8 @@ journey(
 
 journey("an order without an answer is not sent for the next user", async (t, browser) => {
   const { marketId } = await makeOffered(service, "Will it be damp?");
-  const { page, userId } = await arrive(browser, service, worker);
-  const second = await arrive(browser, service, worker);
+  const { page, userId } = await arrive(browser, service);
+  const second = await arrive(browser, service);
   const isOrder = (url: URL) => url.pathname === "/api/v1/orders";
   let isCut = true;
   await page.route(isOrder, async (route) => {

@@ -1,5 +1,4 @@
 import test from "ava";
-import type { Pool } from "pg";
 import { testService } from "../../helpers/http/test_service.ts";
 import { anybody } from "../../helpers/http/visitor.ts";
 import { until } from "../../helpers/until.ts";
@@ -11,13 +10,7 @@ import { makeOffered } from "../steps.ts";
 
 /** Everything by keyboard alone. Each key is checked: the focus is never lost, and can be seen. */
 
-const service = testService(test, { website: true });
-
-let worker: Pool;
-test.serial.before("open sign-up", async () => {
-  worker = service.database.connectAs("exchange_worker");
-  await service.operate("set_sign_up", { policy: "open", play_money_cents: 100_000 });
-});
+const service = testService(test, { website: true, playMoneyCents: 100_000 });
 
 journey(
   "from signing up to a trade, an amendment and a cancel, by keyboard",
@@ -91,7 +84,7 @@ journey(
 journey(
   "a dialog keeps the focus inside, is closed by Escape, and gives it back",
   async (t, browser) => {
-    const { page } = await arrive(browser, service, worker);
+    const { page } = await arrive(browser, service);
     await page.goto("/account#keys");
     await page.getByLabel("Name of the new key").fill("my bot");
     await page.keyboard.press("Enter");

@@ -1,5 +1,4 @@
 import test from "ava";
-import type { Pool } from "pg";
 import { testService } from "../../helpers/http/test_service.ts";
 import { until } from "../../helpers/until.ts";
 import { arrive } from "../arrive.ts";
@@ -7,19 +6,13 @@ import { journey } from "../journey.ts";
 
 /** API keys with less power, in a real browser: made, rotated, and all revoked. */
 
-const service = testService(test, { website: true });
-const { call, operate } = service;
-
-let worker: Pool;
-test.serial.before("open sign-up", async () => {
-  worker = service.database.connectAs("exchange_worker");
-  await operate("set_sign_up", { policy: "open", play_money_cents: 100_000 });
-});
+const service = testService(test, { website: true, playMoneyCents: 100_000 });
+const { call } = service;
 
 const statusOf = async (key: string) => (await call("GET", "/api/v1/me", { key })).status;
 
 journey("a key that may only read here is made, used, rotated and revoked", async (t, browser) => {
-  const { page, userId } = await arrive(browser, service, worker);
+  const { page, userId } = await arrive(browser, service);
   await page.goto("/account#keys");
   await page.getByLabel("Where it may be used").fill("here");
   await page.getByRole("button", { name: "Create key" }).click();

@@ -1,5 +1,4 @@
 import test from "ava";
-import type { Pool } from "pg";
 import type { Page, Route } from "playwright-core";
 import { testService } from "../../helpers/http/test_service.ts";
 import { until } from "../../helpers/until.ts";
@@ -17,13 +16,7 @@ import {
 
 /** What pages say and do while the answer to a command is on its way, or lost. */
 
-const service = testService(test, { website: true });
-
-let worker: Pool;
-test.serial.before("open sign-up", async () => {
-  worker = service.database.connectAs("exchange_worker");
-  await service.operate("set_sign_up", { policy: "open", play_money_cents: 100_000 });
-});
+const service = testService(test, { website: true, playMoneyCents: 100_000 });
 
 const isOrders = (url: URL) => url.pathname === "/api/v1/orders";
 
@@ -45,7 +38,7 @@ journey(
   "an order in doubt is not called rejected by an answer that says nothing of it",
   async (t, browser) => {
     const { marketId } = await makeOffered(service, "Will it be in doubt?");
-    const { page, userId } = await arrive(browser, service, worker);
+    const { page, userId } = await arrive(browser, service);
     await page.goto(`/markets/${marketId}`);
     const answerBy = await withAnswers(page, loseAnswer);
     await buy(page, 60, 7);
@@ -66,7 +59,7 @@ journey(
 
 journey("an order that was sent a day ago is not sent again", async (t, browser) => {
   const { marketId } = await makeOffered(service, "Will it be late?");
-  const { page, userId } = await arrive(browser, service, worker);
+  const { page, userId } = await arrive(browser, service);
   await page.goto(`/markets/${marketId}`);
   await withAnswers(page, loseAnswer);
   await buy(page, 60, 7);
@@ -95,7 +88,7 @@ journey(
   "what is typed while an order is on its way stays, and the order is told of",
   async (t, browser) => {
     const { marketId } = await makeOffered(service, "Will it be slow?");
-    const { page, userId } = await arrive(browser, service, worker);
+    const { page, userId } = await arrive(browser, service);
     await page.goto(`/markets/${marketId}`);
     let answer = (): void => undefined;
     const slow = async (route: Route): Promise<void> => {
@@ -124,7 +117,7 @@ journey(
 );
 
 journey("a key that was made without an answer is in the list", async (t, browser) => {
-  const { page } = await arrive(browser, service, worker);
+  const { page } = await arrive(browser, service);
   await page.route("**/api/account/keys", async (route) => {
     if (route.request().method() === "POST") await loseAnswer(route);
     else await route.continue();
@@ -148,7 +141,7 @@ journey("a key that was made without an answer is in the list", async (t, browse
 
 journey("half a time is not taken for none", async (t, browser) => {
   const { marketId } = await makeOffered(service, "Will it end?");
-  const { page, userId } = await arrive(browser, service, worker);
+  const { page, userId } = await arrive(browser, service);
   await page.goto(`/markets/${marketId}`);
   await fillTicket(page, 10, 3);
   await page.getByText("More options").click();

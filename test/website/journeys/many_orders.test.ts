@@ -1,5 +1,4 @@
 import test from "ava";
-import type { Pool } from "pg";
 import type { Page } from "playwright-core";
 import { testService } from "../../helpers/http/test_service.ts";
 import { arrive } from "../arrive.ts";
@@ -8,14 +7,7 @@ import { buy, buyButton, fillTicket, makeOffered, statusesOf } from "../steps.ts
 
 /** How many requests orders cost, with the limits that an exchange has by itself. */
 
-const service = testService(test, { website: true, limited: true });
-const { operate } = service;
-
-let worker: Pool;
-test.serial.before("open sign-up", async () => {
-  worker = service.database.connectAs("exchange_worker");
-  await operate("set_sign_up", { policy: "open", play_money_cents: 100_000 });
-});
+const service = testService(test, { website: true, limited: true, playMoneyCents: 100_000 });
 
 interface Request {
   name: string;
@@ -39,7 +31,7 @@ const ALL_READ_MS = 2500;
 
 journey("an order is previewed, sent, and read once; so is a cancel", async (t, browser) => {
   const { marketId } = await makeOffered(service, "Will it be dry?");
-  const { page } = await arrive(browser, service, worker);
+  const { page } = await arrive(browser, service);
   // What is asked for comes from the order: nothing is asked for every few seconds.
   await page.addInitScript("window.setInterval = () => 0");
   await page.goto(`/markets/${marketId}`);
@@ -87,7 +79,7 @@ journey("an order is previewed, sent, and read once; so is a cancel", async (t, 
 
 journey("what no answer says of a loss limit is read when it is met", async (t, browser) => {
   const { marketId } = await makeOffered(service, "Will it be damp?");
-  const { page } = await arrive(browser, service, worker, { dayCents: 500 });
+  const { page } = await arrive(browser, service, { dayCents: 500 });
   await page.addInitScript("window.setInterval = () => 0");
   await page.goto(`/markets/${marketId}`);
   await page.getByText("You hold no shares in this market.").waitFor();
@@ -101,7 +93,7 @@ journey("what no answer says of a loss limit is read when it is met", async (t, 
 
 journey("a hidden page reads nothing, and everything when it is seen again", async (t, browser) => {
   const { marketId, maker } = await makeOffered(service, "Will it be dull?");
-  const { page } = await arrive(browser, service, worker);
+  const { page } = await arrive(browser, service);
   await page.addInitScript("window.setInterval = () => 0");
   await page.goto(`/markets/${marketId}`);
   await buy(page, 45, 10);
@@ -131,7 +123,7 @@ journey(
   "25 orders in a minute from one window all go through, and a cancel",
   async (t, browser) => {
     const { marketId } = await makeOffered(service, "Will it be wet?");
-    const { page, userId } = await arrive(browser, service, worker);
+    const { page, userId } = await arrive(browser, service);
     await page.goto(`/markets/${marketId}`);
     await page.getByText("You hold no shares in this market.").waitFor();
     const requests = watchRequests(page);

@@ -1,5 +1,4 @@
 import test from "ava";
-import type { Pool } from "pg";
 import type { Page } from "playwright-core";
 import { testService } from "../../helpers/http/test_service.ts";
 import { arrive } from "../arrive.ts";
@@ -9,17 +8,11 @@ import { buy, makeOffered, statusesOf } from "../steps.ts";
 
 /** Pages that read a lot, and what is left for others at the same address. */
 
-const service = testService(test, { website: true });
+const service = testService(test, { website: true, playMoneyCents: 100_000 });
 const { call, makeMarket, operate } = service;
 
 const limitVisitors = (max_requests: number, window_seconds: number) =>
   operate("set_rate_limit", { bucket: "v1", max_requests, window_seconds });
-
-let worker: Pool;
-test.serial.before("open sign-up", async () => {
-  worker = service.database.connectAs("exchange_worker");
-  await operate("set_sign_up", { policy: "open", play_money_cents: 100_000 });
-});
 
 /** The paths of what a page reads of the API while it does something. */
 async function readsOf(page: Page, act: () => Promise<unknown>): Promise<string[]> {
@@ -60,7 +53,7 @@ journey(
   "429: visitors use up what an address may read; a user still sells, and a visitor's page comes back",
   async (t, browser) => {
     const { marketId } = await makeOffered(service, "Will the sun shine?");
-    const { page } = await arrive(browser, service, worker);
+    const { page } = await arrive(browser, service);
     await page.goto(`/markets/${marketId}`);
     await buy(page, 60, 5);
     await page.getByText("YES · 5 shares").waitFor();
@@ -87,7 +80,7 @@ journey(
   "429 for the token is said as such, once for all, and the page comes back",
   async (t, browser) => {
     const { marketId } = await makeOffered(service, "Will it be bright?");
-    const { page, userId } = await arrive(browser, service, worker);
+    const { page, userId } = await arrive(browser, service);
     let isRefused = true;
     let questions = 0;
     let held = Promise.resolve();

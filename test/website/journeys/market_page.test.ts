@@ -1,5 +1,4 @@
 import test from "ava";
-import type { Pool } from "pg";
 import { testService } from "../../helpers/http/test_service.ts";
 import { testClock } from "../../helpers/database/test_clock.ts";
 import { until } from "../../helpers/until.ts";
@@ -10,20 +9,14 @@ import { buy, buyButton, fillTicket, loseAnswer, makeOffered, sharesOf } from ".
 
 /** What a market's page says of orders before they are sent, and of what becomes of them. */
 
-const service = testService(test, { website: true });
+const service = testService(test, { website: true, playMoneyCents: 100_000 });
 const { call, makeTrader, operate } = service;
-
-let worker: Pool;
-test.serial.before("open sign-up", async () => {
-  worker = service.database.connectAs("exchange_worker");
-  await operate("set_sign_up", { policy: "open", play_money_cents: 100_000 });
-});
 
 journey(
   "the ticket begins with the best price, and its figures follow the book",
   async (t, browser) => {
     const { marketId, maker } = await makeOffered(service, "Will it be foggy?");
-    const { page, complaints } = await arrive(browser, service, worker);
+    const { page, complaints } = await arrive(browser, service);
     await page.goto(`/markets/${marketId}`);
     const price = page.getByLabel("Price", { exact: true });
     await price.waitFor();
@@ -64,7 +57,7 @@ journey(
   "a market order that arrives late trades at no worse price than was shown",
   async (t, browser) => {
     const { marketId, maker } = await makeOffered(service, "Will it be muggy?");
-    const { page, userId } = await arrive(browser, service, worker);
+    const { page, userId } = await arrive(browser, service);
     await page.goto(`/markets/${marketId}`);
     await page.getByRole("radio", { name: "Market" }).check();
     await page.getByLabel("Shares", { exact: true }).fill("5");
@@ -112,7 +105,7 @@ journey("a live market says so, and what becomes of an order there", async (t, b
   await call("POST", "/api/v1/orders", { key: maker.key, body: offer });
   await release();
 
-  const { page } = await arrive(browser, service, worker);
+  const { page } = await arrive(browser, service);
   await page.goto(`/markets/${market_id}`);
   await page.getByRole("button", { name: "Use 60 cents, an offer to sell YES" }).waitFor();
   await page.getByRole("radio", { name: "Budget" }).check();
@@ -132,7 +125,7 @@ journey(
   "an amendment is shown before it is sent, and what it did afterwards",
   async (t, browser) => {
     const { marketId } = await makeOffered(service, "Will it be icy?");
-    const { page } = await arrive(browser, service, worker);
+    const { page } = await arrive(browser, service);
     await page.goto(`/markets/${marketId}`);
     await buy(page, 30, 10);
     await page.getByText("waits in the book for 10 shares").waitFor();
@@ -154,7 +147,7 @@ journey(
   "a limit that the present order uses up does not speak against its change",
   async (t, browser) => {
     const { marketId } = await makeOffered(service, "Will it be limited?");
-    const { page } = await arrive(browser, service, worker, { dayCents: 1000 });
+    const { page } = await arrive(browser, service, { dayCents: 1000 });
     await page.goto(`/markets/${marketId}`);
     await buy(page, 5, 120);
     await page.getByRole("button", { name: "Change: Buy 120 YES at 5¢" }).click();
@@ -170,7 +163,7 @@ journey(
 
 journey("what is wrong with an order is said where it is wrong", async (t, browser) => {
   const { marketId } = await makeOffered(service, "Will it be brisk?");
-  const { page } = await arrive(browser, service, worker);
+  const { page } = await arrive(browser, service);
   await page.goto(`/markets/${marketId}`);
   const focused = () => page.evaluate<string>("document.activeElement.name");
   await buyButton(page).click();
@@ -220,7 +213,7 @@ journey("what is wrong with an order is said where it is wrong", async (t, brows
 
 journey("a session that ends in the middle of an order leads back to it", async (t, browser) => {
   const { marketId } = await makeOffered(service, "Will it be balmy?");
-  const { page, userId, email, password } = await arrive(browser, service, worker);
+  const { page, userId, email, password } = await arrive(browser, service);
   await page.goto(`/markets/${marketId}`);
   await fillTicket(page, 60, 7);
   await page.getByText("Cash afterwards").waitFor();
@@ -256,7 +249,7 @@ journey("a session that ends in the middle of an order leads back to it", async 
 
 journey("what became of an order is said until the next one begins", async (t, browser) => {
   const { marketId } = await makeOffered(service, "Will it be sultry?");
-  const { page } = await arrive(browser, service, worker);
+  const { page } = await arrive(browser, service);
   await page.goto(`/markets/${marketId}`);
   const notice = page.locator(".ticket .notice-good");
   const words = /^\d.* · Buy 7 YES at 60¢: 7 shares traded at 60¢ on average/;
@@ -286,7 +279,7 @@ journey("what became of an order is said until the next one begins", async (t, b
 journey("orders without an answer are on every page, and can be stopped", async (t, browser) => {
   const first = await makeOffered(service, "Will it be mild?");
   const second = await makeOffered(service, "Will it be wild?");
-  const { page, userId } = await arrive(browser, service, worker);
+  const { page, userId } = await arrive(browser, service);
   const isCut = (url: URL) => url.pathname === "/api/v1/orders";
   await page.route(isCut, async (route) => {
     if (route.request().method() === "POST") await route.abort();

@@ -1,5 +1,4 @@
 import test from "ava";
-import type { Pool } from "pg";
 import { testService } from "../../helpers/http/test_service.ts";
 import { arrive } from "../arrive.ts";
 import { visit } from "../browser.ts";
@@ -8,20 +7,14 @@ import { buy, buyButton, fillTicket, makeOffered, statusesOf } from "../steps.ts
 
 /** What operators do with markets, as the pages show it. */
 
-const service = testService(test, { website: true });
+const service = testService(test, { website: true, playMoneyCents: 100_000 });
 const { call, makeMarket, operate } = service;
-
-let worker: Pool;
-test.serial.before("open sign-up", async () => {
-  worker = service.database.connectAs("exchange_worker");
-  await operate("set_sign_up", { policy: "open", play_money_cents: 100_000 });
-});
 
 journey(
   "an operator resolves a market, and the page of a position pays out",
   async (t, browser) => {
     const { marketId } = await makeOffered(service, "Will the sun shine?");
-    const { page } = await arrive(browser, service, worker);
+    const { page } = await arrive(browser, service);
     // The page hears of it by its stream: nothing is asked for every few seconds.
     await page.addInitScript("window.setInterval = () => 0");
     await page.goto(`/markets/${marketId}`);
@@ -65,7 +58,7 @@ journey(
 
 journey("a result names what was lost before the payout", async (t, browser) => {
   const { marketId, maker } = await makeOffered(service, "Will the rain stop?");
-  const { page, userId } = await arrive(browser, service, worker);
+  const { page, userId } = await arrive(browser, service);
   const key: string = await operate("create_api_key", { user_id: userId, name: "program" });
   const order = async (of: string, body: object) =>
     call("POST", "/api/v1/orders", { key: of, body: { marketId, side: "yes", ...body } });
@@ -84,7 +77,7 @@ journey("a result names what was lost before the payout", async (t, browser) => 
 
 journey("a paused market says so, also to a page that was open before", async (t, browser) => {
   const marketId = await makeMarket({ title: "Will the wind turn?" });
-  const { page, userId } = await arrive(browser, service, worker);
+  const { page, userId } = await arrive(browser, service);
   const noticed = page.getByRole("heading", { name: "Trading is paused" });
   // Nothing is asked for every few seconds.
   await page.addInitScript("window.setInterval = () => 0");
@@ -120,7 +113,7 @@ journey("a paused market says so, also to a page that was open before", async (t
 
 journey("a pause of the whole exchange is seen on every page", async (t, browser) => {
   const { marketId } = await makeOffered(service, "Will the wind drop?");
-  const { page, userId, complaints } = await arrive(browser, service, worker);
+  const { page, userId, complaints } = await arrive(browser, service);
   let reads = 0;
   page.on("request", (request) => {
     if (new URL(request.url()).pathname === "/api/v1/exchange") reads++;
@@ -159,7 +152,7 @@ journey("a pause of the whole exchange is seen on every page", async (t, browser
 
 journey("a preview that has figures ends the pause of its ticket", async (t, browser) => {
   const { marketId } = await makeOffered(service, "Will the wind turn?");
-  const { page } = await arrive(browser, service, worker);
+  const { page } = await arrive(browser, service);
   // Nothing is asked by and by.
   await page.addInitScript("window.setInterval = () => 0");
   await operate("set_trading_pause", { paused: true, reason: null });
@@ -216,7 +209,7 @@ journey("a guest sees at once that a market is paused, and that it goes on", asy
 
 journey("a payout is seen at once, also when the book was empty before", async (t, browser) => {
   const { marketId } = await makeOffered(service, "Will the ice melt?");
-  const { page } = await arrive(browser, service, worker);
+  const { page } = await arrive(browser, service);
   await page.addInitScript("window.setInterval = () => 0");
   await page.goto(`/markets/${marketId}`);
   await buy(page, 60, 100);
@@ -236,7 +229,7 @@ journey("a payout is seen at once, also when the book was empty before", async (
 
 journey("a closed market waits for its outcome, and its orders are gone", async (t, browser) => {
   const marketId = await makeMarket({ title: "Will the tide rise?" });
-  const { page, userId } = await arrive(browser, service, worker);
+  const { page, userId } = await arrive(browser, service);
   await page.addInitScript("window.setInterval = () => 0");
   await page.goto(`/markets/${marketId}`);
   await buy(page, 20, 3);

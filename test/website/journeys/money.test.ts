@@ -1,6 +1,5 @@
 import { readFile } from "node:fs/promises";
 import test from "ava";
-import type { Pool } from "pg";
 import type { Page } from "playwright-core";
 import { testService } from "../../helpers/http/test_service.ts";
 import { arrive } from "../arrive.ts";
@@ -10,14 +9,8 @@ import { makeOffered } from "../steps.ts";
 
 /** Cash, shares and history, as the pages show them. */
 
-const service = testService(test, { website: true });
+const service = testService(test, { website: true, playMoneyCents: 0 });
 const { call, operate } = service;
-
-let worker: Pool;
-test.serial.before("open sign-up", async () => {
-  worker = service.database.connectAs("exchange_worker");
-  await operate("set_sign_up", { policy: "open" });
-});
 
 /** What a page does every few seconds, it does twice a second. */
 async function hurry(page: Page): Promise<void> {
@@ -30,7 +23,7 @@ const totals = (page: Page): Promise<string[]> => page.locator(".totals dd").all
 
 journey("deposits and trades of a program appear, and all figures agree", async (t, browser) => {
   const { marketId, maker } = await makeOffered(service, "Will the sun shine?");
-  const { page, userId } = await arrive(browser, service, worker);
+  const { page, userId } = await arrive(browser, service);
   await page.getByText("Deposits are made by the exchange's operator.").waitFor();
   await hurry(page);
   await page.reload();
@@ -64,7 +57,7 @@ journey("deposits and trades of a program appear, and all figures agree", async 
 });
 
 journey("a long statement is saved whole, and stays when it is read anew", async (t, browser) => {
-  const { page, userId } = await arrive(browser, service, worker);
+  const { page, userId } = await arrive(browser, service);
   await service.database.pool.query(
     `select admin.deposit(user_id => $1, amount_cents => 100, reference => 'number ' || n)
      from generate_series(1, 260) as n`,
@@ -98,7 +91,7 @@ journey(
   "on a phone, rows have price, fee, cash and worth without scrolling",
   async (t, browser) => {
     const { marketId } = await makeOffered(service, "Will the wind turn before the evening?");
-    const { page, userId } = await arrive(browser, service, worker, { width: 375 });
+    const { page, userId } = await arrive(browser, service, { width: 375 });
     await operate("deposit", { user_id: userId, amount_cents: 500_000, reference: "transfer" });
     const key: string = await operate("create_api_key", { user_id: userId, name: "bot" });
     for (const [price, quantity] of [

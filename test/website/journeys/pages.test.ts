@@ -3,7 +3,6 @@ import { join } from "node:path";
 import AxeBuilder from "@axe-core/playwright";
 import test from "ava";
 import type { ExecutionContext } from "ava";
-import type { Pool } from "pg";
 import type { Page } from "playwright-core";
 import { testService } from "../../helpers/http/test_service.ts";
 import { makeMember, takeMails } from "../../helpers/http/visitor.ts";
@@ -17,14 +16,11 @@ import { journey } from "../journey.ts";
  * browser complains about nothing. With SCREENSHOTS, the pictures are kept in that folder.
  */
 
-const service = testService(test, { website: true });
+const service = testService(test, { website: true, playMoneyCents: 100_000 });
 const folder = process.env.SCREENSHOTS;
 
-let worker: Pool;
 let exchange: BusyExchange;
 test.serial.before("fill the exchange", async () => {
-  worker = service.database.connectAs("exchange_worker");
-  await service.operate("set_sign_up", { policy: "open", play_money_cents: 100_000 });
   exchange = await makeBusyExchange(service);
 });
 
@@ -171,12 +167,12 @@ for (const view of views) {
 
 /** Links of each kind that have a page, with a word of it. */
 async function linksOfMails(): Promise<[path: string, name: string, text: string][]> {
-  const { visitor, person, userId } = await makeMember(service, worker);
+  const { visitor, person, userId } = await makeMember(service);
   const { email, password } = person;
   const newEmail = `new-${email}`;
   await visitor.call("POST", "/api/account/email", { body: { email: newEmail, password } });
   await visitor.call("POST", "/api/account/password-reset", { body: { email } });
-  const mails = await takeMails(worker);
+  const mails = await takeMails(service.worker);
   const tokenOf = (kind: string) => mails.find((mail) => mail.kind === kind)?.token;
   return [
     [`/confirm#${tokenOf("confirm_email")}`, "confirm-link", "its present one no more"],
@@ -187,7 +183,7 @@ async function linksOfMails(): Promise<[path: string, name: string, text: string
 
 /** Somebody with limits, money and no orders yet. */
 async function signIn(page: Page): Promise<void> {
-  const { visitor, person } = await makeMember(service, worker);
+  const { visitor, person } = await makeMember(service);
   const limits = { dayCents: 10_000, weekCents: 20_000, monthCents: null };
   await visitor.call("PUT", "/api/account/limits", { body: limits });
   await page.goto("/sign-in?back=/portfolio");

@@ -2,7 +2,6 @@ import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import AxeBuilder from "@axe-core/playwright";
 import test from "ava";
-import type { Pool } from "pg";
 import type { Page } from "playwright-core";
 import { testClock } from "../../helpers/database/test_clock.ts";
 import { testService } from "../../helpers/http/test_service.ts";
@@ -12,14 +11,8 @@ import { journey } from "../journey.ts";
 
 /** Passkeys in a real browser, with the authenticator that Chromium has for tests. */
 
-const service = testService(test, { website: true });
+const service = testService(test, { website: true, playMoneyCents: 0 });
 const folder = process.env.SCREENSHOTS;
-
-let worker: Pool;
-test.serial.before("open sign-up", async () => {
-  worker = service.database.connectAs("exchange_worker");
-  await service.operate("set_sign_up", { policy: "open" });
-});
 
 /** Passkeys belong to a name: browsers make none for an IP address. */
 const namedUrl = () => service.url.replace("127.0.0.1", "localhost");
@@ -57,7 +50,7 @@ async function signInByPassword(
 const byPasskey = (page: Page) => page.getByRole("button", { name: "Sign in with a passkey" });
 
 journey("a passkey is added, signs in, and is removed", async (t, browser) => {
-  const { person } = await makeMember(service, worker);
+  const { person } = await makeMember(service);
   const { page, complaints } = await visit(browser, namedUrl());
   const device = await plugIn(page);
   await signInByPassword(page, person);
@@ -92,11 +85,11 @@ journey("a passkey is added, signs in, and is removed", async (t, browser) => {
   await page.goto("/sign-in");
   await byPasskey(page).click();
   await page.getByText("This passkey was not accepted").waitFor();
-  t.true((await takeMails(worker)).some(({ kind }) => kind === "passkey_removed"));
+  t.true((await takeMails(service.worker)).some(({ kind }) => kind === "passkey_removed"));
 });
 
 journey("a person who cancels reads so, and can try again", async (t, browser) => {
-  const { person } = await makeMember(service, worker);
+  const { person } = await makeMember(service);
   const { page } = await visit(browser, namedUrl());
   const device = await plugIn(page);
   await device.agree(false);
@@ -114,7 +107,7 @@ journey("a person who cancels reads so, and can try again", async (t, browser) =
 
 journey("ten minutes after the sign-in the page asks for another one", async (t, browser) => {
   const clock = testClock(service.database.pool);
-  const { person } = await makeMember(service, worker);
+  const { person } = await makeMember(service);
   const { page } = await visit(browser, namedUrl());
   const device = await plugIn(page);
   await signInByPassword(page, person);
@@ -133,7 +126,7 @@ journey("ten minutes after the sign-in the page asks for another one", async (t,
 });
 
 journey("at an IP address the pages offer no passkeys", async (t, browser) => {
-  const { person } = await makeMember(service, worker);
+  const { person } = await makeMember(service);
   const { page } = await visit(browser, service.url);
   await signInByPassword(page, person);
   await page.getByText("This browser cannot make passkeys at this address").waitFor();
@@ -145,12 +138,12 @@ journey("at an IP address the pages offer no passkeys", async (t, browser) => {
 /** The path of the link in the mail for a new password. */
 async function resetLink({ email }: { email: string }): Promise<string> {
   await makeVisitor(service).call("POST", "/api/account/password-reset", { body: { email } });
-  const mail = (await takeMails(worker)).find(({ kind }) => kind === "password_reset");
+  const mail = (await takeMails(service.worker)).find(({ kind }) => kind === "password_reset");
   return `/reset#${mail?.token}`;
 }
 
 journey("a reset ends passkeys, or keeps all with one of them", async (t, browser) => {
-  const { person } = await makeMember(service, worker);
+  const { person } = await makeMember(service);
   const { page, complaints } = await visit(browser, namedUrl());
   await plugIn(page);
   await signInByPassword(page, person);
@@ -177,7 +170,7 @@ for (const theme of ["light", "dark"] as const) {
     `pages with passkeys in the ${theme} theme, on a phone and on a desk`,
     async (t, browser) => {
       for (const width of [375, 1280]) {
-        const { person } = await makeMember(service, worker);
+        const { person } = await makeMember(service);
         const { page } = await visit(browser, namedUrl(), { width, theme });
         const look = async (name: string): Promise<void> => {
           if (folder !== undefined) {

@@ -1,5 +1,4 @@
 import test from "ava";
-import type { Pool } from "pg";
 import { testService } from "../../helpers/http/test_service.ts";
 import { arrive } from "../arrive.ts";
 import { makeMarketWithPast } from "../busy_exchange.ts";
@@ -11,20 +10,14 @@ import { buy, fillTicket } from "../steps.ts";
  * `PICTURE=docs/images/market.webp npm run test:website`
  */
 
-const service = testService(test, { website: true });
+const service = testService(test, { website: true, playMoneyCents: 100_000 });
 const file = process.env.PICTURE;
-
-let worker: Pool;
-test.serial.before("open sign-up", async () => {
-  worker = service.database.connectAs("exchange_worker");
-  await service.operate("set_sign_up", { policy: "open", play_money_cents: 100_000 });
-});
 
 journey(
   "a market that was traded for a week has its line, its book and a ticket",
   async (t, browser) => {
     const marketId = await makeMarketWithPast(service);
-    const { page, complaints } = await arrive(browser, service, worker);
+    const { page, complaints } = await arrive(browser, service);
     await page.goto(`/markets/${marketId}`);
     await buy(page, 70, 30);
     await page.getByText("30 shares traded").waitFor();

@@ -1,5 +1,4 @@
 import test from "ava";
-import type { Pool } from "pg";
 import { testService } from "../../helpers/http/test_service.ts";
 import { arrive } from "../arrive.ts";
 import { journey } from "../journey.ts";
@@ -7,17 +6,11 @@ import { sharesOf } from "../steps.ts";
 
 /** What the portfolio shows of open orders and of shares. */
 
-const service = testService(test, { website: true });
+const service = testService(test, { website: true, playMoneyCents: 100_000 });
 const { call, makeMarket, operate } = service;
 
-let worker: Pool;
-test.serial.before("open sign-up", async () => {
-  worker = service.database.connectAs("exchange_worker");
-  await operate("set_sign_up", { policy: "open", play_money_cents: 100_000 });
-});
-
 journey("open orders show their budget, and until when they wait", async (t, browser) => {
-  const { page, userId } = await arrive(browser, service, worker);
+  const { page, userId } = await arrive(browser, service);
   const key: string = await operate("create_api_key", { user_id: userId, name: "program" });
   const place = (body: object) => call("POST", "/api/v1/orders", { key, body });
   const live = { title: "A match", category: "tests", live: true, live_delay_ms: 60_000 };
@@ -45,7 +38,7 @@ journey("open orders show their budget, and until when they wait", async (t, bro
 journey(
   "YES and NO shares of a market are merged into cash, after a question",
   async (t, browser) => {
-    const { page, userId } = await arrive(browser, service, worker);
+    const { page, userId } = await arrive(browser, service);
     const key: string = await operate("create_api_key", { user_id: userId, name: "program" });
     const marketId = await makeMarket({ title: "Will it thaw?" });
     await call("POST", "/api/v1/positions/split", { key, body: { marketId, quantity: 7 } });

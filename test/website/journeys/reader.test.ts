@@ -1,5 +1,4 @@
 import test from "ava";
-import type { Pool } from "pg";
 import type { Page } from "playwright-core";
 import { testService } from "../../helpers/http/test_service.ts";
 import { until } from "../../helpers/until.ts";
@@ -10,18 +9,15 @@ import { buy, fillTicket, makeOffered } from "../steps.ts";
 
 /** What a reader of the pages meets: shifts, small targets, long words, and rules said in time. */
 
-const service = testService(test, { website: true });
+const service = testService(test, { website: true, playMoneyCents: 100_000 });
 const { call, makeTrader, operate } = service;
 
 const LONG_WORD = "Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamten".repeat(3);
 const MOST_SHIFT = 0.1;
 const LEAST_TARGET = 24;
 
-let worker: Pool;
 let marketId: string;
 test.serial.before("make markets, some with trades", async () => {
-  worker = service.database.connectAs("exchange_worker");
-  await operate("set_sign_up", { policy: "open", play_money_cents: 100_000 });
   const event_id = await operate("create_event", { category: "tests", title: LONG_WORD });
   for (let number = 0; number < 30; number++) {
     await operate("create_market", {
@@ -72,7 +68,7 @@ for (const width of [1280, 390]) {
   journey(
     `at ${width} px home, market and portfolio do not jump while they load`,
     async (t, browser) => {
-      const { page } = await arrive(browser, service, worker, { width });
+      const { page } = await arrive(browser, service, { width });
       await page.goto(`/markets/${marketId}`);
       await buy(page, 60, 5);
       await page.getByText("YES · 5 shares").waitFor();
@@ -104,7 +100,7 @@ const smallTargets = `
 journey(
   "a long word does not widen a phone's page, and targets are large enough",
   async (t, browser) => {
-    const { page } = await arrive(browser, service, worker, { width: 390 });
+    const { page } = await arrive(browser, service, { width: 390 });
     await page.goto(`/markets/${marketId}`);
     await buy(page, 60, 5);
     await page.getByText("YES · 5 shares").waitFor();
@@ -126,7 +122,7 @@ journey(
 );
 
 journey("a limit above that of a longer time is said before it is saved", async (t, browser) => {
-  const { page } = await arrive(browser, service, worker);
+  const { page } = await arrive(browser, service);
   await page.goto("/account#limits");
   const limits = page.locator("#limits");
   await limits.getByLabel("A day").fill("200");
@@ -140,7 +136,7 @@ journey("a limit above that of a longer time is said before it is saved", async 
 });
 
 journey("who excluded themselves sees no ticket, and no second offer", async (t, browser) => {
-  const { page } = await arrive(browser, service, worker);
+  const { page } = await arrive(browser, service);
   await page.goto(`/markets/${marketId}`);
   await buy(page, 60, 5);
   await page.getByText("YES · 5 shares").waitFor();
@@ -178,7 +174,7 @@ journey(
   "an order of a market that has been resolved cannot be changed any more",
   async (t, browser) => {
     const { marketId: id } = await makeOffered(service, "Will it end?");
-    const { page } = await arrive(browser, service, worker);
+    const { page } = await arrive(browser, service);
     await page.goto(`/markets/${id}`);
     await buy(page, 50, 2);
     await page.getByRole("button", { name: /^Change/ }).waitFor();
@@ -194,7 +190,7 @@ journey(
   "the chance is the middle of a narrow spread, and selling says what it pays",
   async (t, browser) => {
     const { marketId: id, maker } = await makeOffered(service, "Will it be narrow?");
-    const { page } = await arrive(browser, service, worker);
+    const { page } = await arrive(browser, service);
     await page.goto(`/markets/${id}`);
     await page.getByText("No price yet").waitFor();
     await buy(page, 60, 5);

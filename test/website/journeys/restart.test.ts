@@ -3,7 +3,6 @@ import { once } from "node:events";
 import { resolve } from "node:path";
 import test from "ava";
 import type { ExecutionContext } from "ava";
-import type { Pool } from "pg";
 import { testService } from "../../helpers/http/test_service.ts";
 import { until } from "../../helpers/until.ts";
 import { arrive } from "../arrive.ts";
@@ -12,13 +11,7 @@ import { buy, makeOffered, sharesOf } from "../steps.ts";
 
 /** The server is killed and started again while a browser uses it. */
 
-const service = testService(test, { website: true });
-
-let worker: Pool;
-test.serial.before("open sign-up", async () => {
-  worker = service.database.connectAs("exchange_worker");
-  await service.operate("set_sign_up", { policy: "open", play_money_cents: 100_000 });
-});
+const service = testService(test, { website: true, playMoneyCents: 100_000 });
 
 interface ServingProcess {
   url: string;
@@ -77,7 +70,7 @@ journey(
   async (t, browser) => {
     const { marketId } = await makeOffered(service, "Will it clear up?");
     const before = await startServing(t);
-    const { page, userId } = await arrive(browser, service, worker, { url: before.url });
+    const { page, userId } = await arrive(browser, service, { url: before.url });
     await page.goto(`/markets/${marketId}`);
     await page.getByRole("button", { name: "Use 60 cents, an offer to sell YES" }).waitFor();
 
@@ -104,7 +97,7 @@ journey(
   async (t, browser) => {
     const { marketId } = await makeOffered(service, "Will it cloud over?");
     const before = await startServing(t);
-    const { page, userId } = await arrive(browser, service, worker, { url: before.url });
+    const { page, userId } = await arrive(browser, service, { url: before.url });
     await page.goto(`/markets/${marketId}`);
     await page.getByRole("button", { name: "Use 60 cents, an offer to sell YES" }).waitFor();
     await before.kill();

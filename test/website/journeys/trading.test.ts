@@ -1,5 +1,4 @@
 import test from "ava";
-import type { Pool } from "pg";
 import { testService } from "../../helpers/http/test_service.ts";
 import { anybody, takeMails } from "../../helpers/http/visitor.ts";
 import { arrive } from "../arrive.ts";
@@ -18,14 +17,8 @@ import {
 
 /** What people do on the website, from signing up to a trade, in a real browser. */
 
-const service = testService(test, { website: true });
-const { call, makeMarket, makeTrader, operate } = service;
-
-let worker: Pool;
-test.serial.before("open sign-up", async () => {
-  worker = service.database.connectAs("exchange_worker");
-  await operate("set_sign_up", { policy: "open", play_money_cents: 100_000 });
-});
+const service = testService(test, { website: true, playMoneyCents: 100_000 });
+const { call, makeMarket, makeTrader } = service;
 
 journey("somebody signs up, confirms, sets limits and trades", async (t, browser) => {
   const { marketId } = await makeOffered(service, "Will it snow?");
@@ -41,7 +34,7 @@ journey("somebody signs up, confirms, sets limits and trades", async (t, browser
   await page.getByRole("heading", { name: "One more step before you can trade" }).waitFor();
   t.is(await page.evaluate("scrollY"), 0, "what is left to do is seen");
 
-  const mails = await takeMails(worker);
+  const mails = await takeMails(service.worker);
   const token = mails.find(({ to }) => to === person.email)?.token;
   await page.goto(`/confirm#${token}`);
   await page.getByText(person.handle, { exact: true }).waitFor();
@@ -75,7 +68,7 @@ const BETWEEN_FILLS_MS = 500;
 
 journey("another browser sees a fill within half a second, by its stream", async (t, browser) => {
   const marketId = await makeMarket({ title: "Will it hail?" });
-  const { page } = await arrive(browser, service, worker);
+  const { page } = await arrive(browser, service);
   // What is shown comes by the stream: nothing is asked for every few seconds.
   await page.addInitScript("window.setInterval = () => 0");
   await page.goto(`/markets/${marketId}`);
@@ -101,7 +94,7 @@ journey("another browser sees a fill within half a second, by its stream", async
 
 journey("an order whose answer is lost is placed once", async (t, browser) => {
   const { marketId } = await makeOffered(service, "Will it rain frogs?");
-  const { page, userId } = await arrive(browser, service, worker);
+  const { page, userId } = await arrive(browser, service);
   await page.goto(`/markets/${marketId}`);
   await fillTicket(page, 60, 7);
   let lost = 0;
@@ -122,7 +115,7 @@ journey(
   "an order that a reload cut off is finished with the key that it had",
   async (t, browser) => {
     const { marketId } = await makeOffered(service, "Will it rain cats?");
-    const { page } = await arrive(browser, service, worker);
+    const { page } = await arrive(browser, service);
     await page.goto(`/markets/${marketId}`);
     await fillTicket(page, 60, 7);
     const keys: string[] = [];
@@ -150,7 +143,7 @@ journey(
 
 journey("a lost connection is said, and made good when it is back", async (t, browser) => {
   const { marketId } = await makeOffered(service, "Will it thaw?");
-  const { page } = await arrive(browser, service, worker);
+  const { page } = await arrive(browser, service);
   await page.goto(`/markets/${marketId}`);
   await page.getByRole("button", { name: "Use 60 cents, an offer to sell YES" }).waitFor();
   await page.context().setOffline(true);
@@ -170,7 +163,7 @@ journey(
   "an open order is changed in place, and keeps its place when it gets smaller",
   async (t, browser) => {
     const marketId = await makeMarket({ title: "Will it drizzle?" });
-    const { page, userId } = await arrive(browser, service, worker);
+    const { page, userId } = await arrive(browser, service);
     await page.goto(`/markets/${marketId}`);
     await buy(page, 30, 10);
     await page.getByRole("button", { name: "Change: Buy 10 YES at 30¢" }).click();
@@ -202,7 +195,7 @@ journey(
 
 journey("two tabs agree: an order of one is cancelled in the other", async (t, browser) => {
   const { marketId } = await makeOffered(service, "Will it freeze?");
-  const { page, userId } = await arrive(browser, service, worker);
+  const { page, userId } = await arrive(browser, service);
   const other = await page.context().newPage();
   for (const tab of [page, other]) {
     // What the tabs know of each other does not come from asking every few seconds.

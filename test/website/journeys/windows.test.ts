@@ -1,5 +1,4 @@
 import test from "ava";
-import type { Pool } from "pg";
 import type { Page } from "playwright-core";
 import { testService } from "../../helpers/http/test_service.ts";
 import { until } from "../../helpers/until.ts";
@@ -10,14 +9,8 @@ import { buy, makeOffered, statusesOf } from "../steps.ts";
 
 /** Many windows of one browser side by side, over HTTP/1.1: it has six connections for all. */
 
-const service = testService(test, { website: true });
+const service = testService(test, { website: true, playMoneyCents: 100_000 });
 const { call, makeTrader, operate } = service;
-
-let worker: Pool;
-test.serial.before("open sign-up", async () => {
-  worker = service.database.connectAs("exchange_worker");
-  await operate("set_sign_up", { policy: "open", play_money_cents: 100_000 });
-});
 
 const notLive = (page: Page) => page.getByText("Not live: 3 other windows");
 
@@ -31,7 +24,7 @@ function watchStreams(page: Page, opened: string[]): void {
 
 journey("five windows of a trader share one stream of theirs, and work", async (t, browser) => {
   const { marketId } = await makeOffered(service, "Will it be windy?");
-  const { page, userId } = await arrive(browser, service, worker);
+  const { page, userId } = await arrive(browser, service);
   await page.goto("about:blank");
   const opened: string[] = [];
   const windows = [page];
@@ -74,7 +67,7 @@ journey("five windows of a trader share one stream of theirs, and work", async (
 
 journey("what happens between two windows' user streams is read anew", async (t, browser) => {
   const { marketId } = await makeOffered(service, "Will it be gusty?");
-  const { page } = await arrive(browser, service, worker);
+  const { page } = await arrive(browser, service);
   const other = await page.context().newPage();
   for (const one of [page, other]) {
     await one.addInitScript("window.setInterval = () => 0");
