@@ -159,7 +159,6 @@ set local role exchange_owner;
 --!include trading/write/key_lifetime.sql
 --!include trading/read/most_beyond.sql
 --!include trading/read/most_cancelled.sql
---!include trading/read/most_makers.sql
 --!include trading/read/is_large.sql
 --!include trading/lock/lock_traders.sql
 --!include trading/lock/lock_more_traders.sql
@@ -219,6 +218,7 @@ set local role exchange_owner;
 --!include trading/change/open_orders_until.sql
 --!include trading/answer/find_reply.sql
 --!include trading/write/keep_reply.sql
+--!include trading/place/place_batch.sql
 --!include trading/change/find_order.sql
 --!include trading/show/pick_orders.sql
 --!include trading/change/cancel_order.sql
@@ -413,7 +413,7 @@ set local role exchange_owner;
 --!include api/functions/find_user_position.sql
 --!include api/functions/read_user_events.sql
 --!include api/functions/place_orders.sql
---!include api/functions/place_orders_versioned.sql
+--!include api/functions/run_orders.sql
 --!include api/functions/preview_order.sql
 --!include api/functions/cancel_all_orders.sql
 --!include api/functions/set_dead_man.sql
@@ -421,7 +421,6 @@ set local role exchange_owner;
 --!include api/functions/run_command.sql
 --!include api/functions/begin_command.sql
 --!include api/functions/end_command.sql
---!include api/functions/place_batch.sql
 --!include api/functions/list_orders.sql
 --!include api/functions/get_order.sql
 --!include api/functions/get_account.sql

@@ -80,7 +80,7 @@ comment on type trading.requests is
   'The orders of a call. price and time_in_force are as they take effect: 99 or 1 for a market '
   'order, ioc for one that cannot rest. is_yes and book_price: how the book stores it. '
   'market_id and user_id are null when there is none, quantity is null with a budget. problem: '
-  'what is malformed. code: a rejection from before matching, as MARKET_BUSY. order_id to '
+  'what is malformed. code: a rejection from before matching, as AGAIN. order_id to '
   'release_at: of the scheduled order that it releases. relieved_cents: by how much it lowers '
   'the cost of its user''s open orders, being the release or the replacement of one. '
   'fingerprint: another request with the key is rejected; null: it is a replay.';

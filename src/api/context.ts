@@ -2,8 +2,8 @@ import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import { callsOn } from "../database/call.ts";
 import { createCallLimiter } from "../database/call_limiter.ts";
-import { commandLimits, createPatience, createUserTurns } from "../database/call_limits.ts";
-import type { UserTurns } from "../database/call_limits.ts";
+import { createUserTurns } from "../engine/user_turns.ts";
+import type { UserTurns } from "../engine/user_turns.ts";
 import { api } from "../database/calls.ts";
 import type { ApiCalls } from "../database/calls.ts";
 import { measureDatabase } from "../database/database_metrics.ts";
@@ -12,6 +12,7 @@ import type { PrivilegeCheck } from "../database/privileges.ts";
 import { createReadiness } from "../database/readiness.ts";
 import type { Readiness } from "../database/readiness.ts";
 import type { ServerPools } from "../database/server_pools.ts";
+import { commandLimits } from "../engine/ladder.ts";
 import { createOrderGatherer } from "../engine/order_gatherer.ts";
 import type { OrderGatherer } from "../engine/order_gatherer.ts";
 import { makeOrderCounter } from "../engine/order_metrics.ts";
@@ -42,8 +43,6 @@ export interface Context {
   reads: ApiCalls;
   /** The same functions, on the connections for commands. */
   commands: ApiCalls;
-  /** The same functions, on the connections for commands that may take long. */
-  patientCommands: ApiCalls;
   /** Limit what one user's calls on these connections hold, so that other users find some. */
   turns: UserTurns;
   logger: Logger;
@@ -90,10 +89,9 @@ export function makeContext(
   logger: Logger,
   { listenUrl, graphql = {}, publicUrl, answersKeptMs }: ContextOptions = {},
 ): Context {
-  const { orders, patient, reads, checks, monitoring } = pools;
+  const { orders, reads, checks, monitoring } = pools;
   const registry = makeRegistry();
   const limiter = createCallLimiter({ limits: commandLimits(orders.options.max) });
-  const patience = createPatience(patient);
   const authenticator = createAuthenticator({ pool: checks, logger });
   const streams = createStreams({ pool: reads, logger, rememberedKeys: authenticator, listenUrl });
   const { listener } = streams;
@@ -106,8 +104,7 @@ export function makeContext(
   return {
     reads: callsOn(reads, api),
     commands: callsOn(orders, api),
-    patientCommands: callsOn(patient, api),
-    turns: createUserTurns(limiter, patience, reads),
+    turns: createUserTurns(limiter, reads),
     logger,
     metrics: makeMetrics(pools, registry),
     readiness: createReadiness(monitoring),
@@ -123,7 +120,6 @@ export function makeContext(
     orderGatherer: createOrderGatherer({
       pool: orders,
       limiter,
-      patience,
       onCommitted: (results) => {
         outboxRelay.ring();
         countOrders(results);

@@ -2,7 +2,7 @@ import type { Response } from "express";
 import { z } from "zod";
 import type { CommandResult, OrderRequest } from "../database/calls.ts";
 import { DatabaseFailure } from "../database/failures.ts";
-import { resultsIn } from "../engine/order_calls.ts";
+import { resultsIn } from "../engine/batch_calls.ts";
 import { problemOfCommand } from "../http/error_handler.ts";
 import { invalidRequest, ProblemError, rejection, rejectionByName } from "../http/problems.ts";
 import type { Problem } from "../http/problems.ts";
@@ -179,7 +179,7 @@ async function placeOnce(
   const texts = read.map((each) => {
     if (!isWellFormed(each)) return resultOfProblem(each.problem);
     const { value } = left.next();
-    if (value === undefined) throw new RangeError("api.place_batch left out an order");
+    if (value === undefined) throw new RangeError("api.run_orders left out an order");
     return resultOf(value);
   });
   return `{"results":[${texts.join()}],"balance":${JSON.stringify(balance)}}`;

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { untilFinished } from "../engine/unfinished.ts";
 import type { OrderRequest } from "../database/calls.ts";
-import type { ApiCalls } from "../database/calls.ts";
 import type { RetryOptions } from "../database/failures.ts";
+import { AMENDMENT_MAKERS } from "../engine/ladder.ts";
 import { invalidRequest, ProblemError, rejection, rejections } from "../http/problems.ts";
 import { cancelAllRoutes } from "./cancel_all.ts";
 import { commandAnswer } from "./idempotency.ts";
@@ -327,15 +327,13 @@ const amend = route({
     ...tradeProblems,
   ],
   handler: async ({ params, body, idempotency, response, userId }, context) => {
-    const { commands, outboxRelay, patientCommands, turns } = context;
+    const { commands, outboxRelay, turns } = context;
     const amendment = { orderId: params.id, price: body.price, quantity: body.quantity };
     const command = { command: "amend" as const, userId, ...amendment, ...idempotency };
-    const amend = async (calls: ApiCalls, bounded: boolean, turn: RetryOptions) =>
-      await untilFinished(() => calls.runCommand({ ...command, bounded }, turn));
-    let result = await amend(commands, true, turns.amendment(userId));
-    if (result.code === "MARKET_DEEP") {
-      result = await amend(patientCommands, false, turns.deepAmendment(userId));
-    }
+    const amend = async (mostMakers: number | null, turn: RetryOptions) =>
+      await untilFinished(() => commands.runCommand({ ...command, mostMakers }, turn));
+    let result = await amend(AMENDMENT_MAKERS, turns.amendment(userId, "alone"));
+    if (result.code === "AGAIN") result = await amend(null, turns.amendment(userId, "single"));
     outboxRelay.ring();
     return commandAnswer(response, result);
   },

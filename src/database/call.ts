@@ -231,7 +231,7 @@ export type CallsOn<Table> = {
 
 /**
  * Each call has a connection of its own, and is repeated as its line allows. A call that may wait for
- * locks is given a `turn`; see call_limits.ts.
+ * locks is given a `turn`; see ../engine/user_turns.ts.
  */
 export function callsOn<Table extends object>(pool: Pool, table: Table): CallsOn<Table> {
   const entries = Object.entries(table).map(

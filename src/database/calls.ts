@@ -179,7 +179,12 @@ const ofKey = { userId: uuid, idempotencyKey: uuid, requestFingerprint: uuid };
 /** A command that is carried out once, however often it is sent. */
 const idempotency = { idempotencyKey: nullable(uuid), requestFingerprint: nullable(uuid) };
 const orders = { orders: asJson<OrderRequest[]>("jsonb"), atomic: boolean, waits: boolean };
-const boundedOrders = { ...orders, bounded: boolean, skips: boolean };
+
+/** A call of orders that waits for locks, may meet any number of makers, and has no key. */
+export const ALL_ORDERS = {
+  ...{ atomic: false, waits: true, skips: false, mostMakers: null },
+  ...{ userId: null, idempotencyKey: null, requestFingerprint: null },
+};
 
 /** For servers, as exchange_api. */
 export const api = functionsOf("api", {
@@ -198,7 +203,16 @@ export const api = functionsOf("api", {
   ),
   returnRequests: once({ counters: asJson<RequestCounters>("json") }, nothing),
 
-  placeOrdersVersioned: once(boundedOrders, manyRows(versionedResult)),
+  runOrders: once(
+    {
+      ...orders,
+      skips: boolean,
+      mostMakers: nullable(int),
+      userId: nullable(uuid),
+      ...idempotency,
+    },
+    manyRows(versionedResult),
+  ),
   placeOrders: once(orders, manyRows(commandResult)),
   previewOrder: repeatable({ order: asJson<OrderRequest>("jsonb") }, oneRow(commandResult)),
   runCommand: once(
@@ -209,19 +223,9 @@ export const api = functionsOf("api", {
       marketId: nullable(uuid),
       ...amendment,
       ...idempotency,
-      bounded: nullable(boolean),
+      mostMakers: nullable(int),
     },
     oneRow(versionedResult),
-  ),
-  placeBatch: repeatable(
-    {
-      ...ofUser,
-      orders: orders.orders,
-      atomic: boolean,
-      idempotencyKey: uuid,
-      requestFingerprint: uuid,
-    },
-    oneRow(commandResult),
   ),
   beginCommand: repeatable(ofKey, oneRow(commandResult)),
   endCommand: repeatable({ ...ofKey, reply: text }, oneRow(commandResult)),

@@ -48,8 +48,8 @@ export interface RetryOptions {
   backoffMs?: number;
   /** No attempt is begun later than this after the first one. */
   patienceMs?: number;
-  /** Where the call is made, and by which turn, once a lock has lasted longer than it may wait. */
-  patiently?: { pool: Pool; turn: Turn };
+  /** How long a call is made again that met locks which lasted longer than it may wait. */
+  lockPatienceMs?: number;
   /** Each attempt waits for its turn before it takes a connection; see call_limiter.ts. */
   turn?: Turn;
 }
@@ -57,6 +57,13 @@ export interface RetryOptions {
 const DEFAULT_ATTEMPTS = 5;
 const DEFAULT_BACKOFF_MS = 20;
 const DEFAULT_PATIENCE_MS = 3000;
+const SHORTEST_LOCK_PAUSE_MS = 5;
+const LONGEST_LOCK_PAUSE_MS = 80;
+
+/** How long a command pauses that has met so many locks, one after the other, after the first. */
+export function lockPauseMs(times: number): number {
+  return times < 1 ? 0 : Math.min(SHORTEST_LOCK_PAUSE_MS * 2 ** (times - 1), LONGEST_LOCK_PAUSE_MS);
+}
 
 /**
  * SQLSTATEs after which nothing has happened and another attempt may succeed: serialization
@@ -67,7 +74,12 @@ const DEFAULT_PATIENCE_MS = 3000;
 const conflictStates = /^(40001|40P01|55P03|57014|25006|53[0-3]\w{2}|0A000|42804|EX025)$/;
 
 /** The SQLSTATE of a call that waited for a lock as long as it may. */
-export const LOCK_NOT_AVAILABLE = "55P03";
+const LOCK_NOT_AVAILABLE = "55P03";
+
+/** Whether a call had no effect because it waited for a lock as long as it may. */
+export function isLockTimeout(error: unknown): boolean {
+  return error instanceof DatabaseFailure && error.sqlstate === LOCK_NOT_AVAILABLE;
+}
 
 /** After these the session can still be used. */
 const harmlessStates = /^(40001|40P01|55P03|57014|22\w{3}|23\w{3}|EX\w{3})$/;
@@ -95,29 +107,28 @@ export async function withRetries<T>(
   options: RetryOptions = {},
 ): Promise<T> {
   const attempts = options.attempts ?? DEFAULT_ATTEMPTS;
-  const deadline = Date.now() + (options.patienceMs ?? DEFAULT_PATIENCE_MS);
+  const began = Date.now();
+  const patienceMs = options.patienceMs ?? DEFAULT_PATIENCE_MS;
   const turn = options.turn ?? ((attempt) => attempt());
   for (let attempt = 1; ; attempt++) {
     try {
       return await turn(() => callOnce(pool, call));
     } catch (error) {
       if (!(error instanceof DatabaseFailure)) throw error;
-      const { patiently, ...others } = options;
-      if (patiently !== undefined && error.sqlstate === LOCK_NOT_AVAILABLE) {
-        observers.get(pool)?.(error, true);
-        return await withRetries(patiently.pool, call, { ...others, turn: patiently.turn });
-      }
       const repeatable =
         error.kind !== "overloaded" &&
         (error.kind !== "lost" || options.repeatable === true) &&
         (error.kind !== "conflict" || options.exceptConflicts !== true);
-      const retried = repeatable && attempt < attempts && Date.now() <= deadline;
+      const tookMs = Date.now() - began;
+      const isPatient = isLockTimeout(error) && tookMs <= (options.lockPatienceMs ?? 0);
+      const retried = repeatable && (isPatient || (attempt < attempts && tookMs <= patienceMs));
       const leftToCaller = error.kind === "conflict" && options.exceptConflicts === true;
       observers.get(pool)?.(error, retried || leftToCaller);
       if (!retried) throw error;
+      const backoffMs = (options.backoffMs ?? DEFAULT_BACKOFF_MS) * 2 ** (attempt - 1);
+      const longestMs = isPatient ? lockPauseMs(attempt) : backoffMs;
+      await delay(longestMs * (0.5 + Math.random() / 2));
     }
-    const longest = (options.backoffMs ?? DEFAULT_BACKOFF_MS) * 2 ** (attempt - 1);
-    await delay(longest * (0.5 + Math.random() / 2));
   }
 }
 

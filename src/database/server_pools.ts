@@ -2,7 +2,7 @@ import type { Pool, PoolClient } from "pg";
 import type { Logger } from "pino";
 import type { Config } from "../config.ts";
 import { call } from "./call.ts";
-import { api } from "./calls.ts";
+import { ALL_ORDERS, api } from "./calls.ts";
 import { makePool, openMinimum } from "./pools.ts";
 import type { PoolOptions } from "./pools.ts";
 
@@ -13,11 +13,9 @@ import type { PoolOptions } from "./pools.ts";
 export interface ServerPools {
   /**
    * Commands of traders. All of its connections are open and warm from the start on. A call waits for
-   * a lock only for a moment.
+   * a lock only for a moment; see ../engine/ladder.ts.
    */
   orders: Pool;
-  /** Commands that met such a lock, or that may take long. */
-  patient: Pool;
   /** What traders and the public read. */
   reads: Pool;
   /** Authentication and rate limits: the short calls before everything else. */
@@ -42,10 +40,8 @@ const MONITORING = 3;
 /** How many connections each pool of a server has at most. */
 export function sharesOf(poolSize: number): Record<keyof ServerPools, number> {
   const commands = Math.max(1, Math.min(poolSize - 1, Math.ceil((poolSize * 2) / 3)));
-  const patient = Math.max(1, Math.floor(commands / 4));
   return {
-    orders: Math.max(1, commands - patient),
-    patient,
+    orders: commands,
     reads: Math.max(1, poolSize - commands),
     checks: CHECKS,
     monitoring: MONITORING,
@@ -87,7 +83,6 @@ export function makeServerPools({
       warmUp: warmForOrders,
       lockTimeoutMs: MOMENT_MS,
     }),
-    patient: make("patient", { min: shares.patient, warmUp: warmForOrders }),
     reads: make("reads"),
     checks: make("checks", { min: shares.checks, warmUp: warmForChecks }),
     monitoring: make("monitoring"),
@@ -96,7 +91,7 @@ export function makeServerPools({
 
 /** One pool for everything, for tests and measurements. */
 export function asServerPools(pool: Pool): ServerPools {
-  return { orders: pool, patient: pool, reads: pool, checks: pool, monitoring: pool };
+  return { orders: pool, reads: pool, checks: pool, monitoring: pool };
 }
 
 /** Each pool once, by the first of its names. */
@@ -121,13 +116,7 @@ const NOTHING = "00000000-0000-0000-0000-000000000000";
 
 async function warmForOrders(client: PoolClient): Promise<void> {
   await call(client, api.warmUp, {});
-  await call(client, api.placeOrdersVersioned, {
-    orders: [],
-    atomic: false,
-    waits: true,
-    bounded: true,
-    skips: false,
-  });
+  await call(client, api.runOrders, { ...ALL_ORDERS, orders: [] });
 }
 
 /** What a request needs, rolled back. */

@@ -4,9 +4,6 @@ import type { OrderRequest } from "../database/calls.ts";
 const SHARES_OF_WORK = 2500;
 const CENTS_OF_WORK = 250_000;
 
-/** Orders that one call takes of a slow market. */
-const MOST_WHEN_SLOW = 8;
-
 /** A call is slow if it took longer than this, and longer than a fifth of it per unit of work. */
 const SLOW_MS = 50;
 
@@ -22,13 +19,14 @@ export function workOf({ quantity, budgetCents }: OrderRequest): number {
 }
 
 /** What a call may take. */
-export interface CallBounds {
+export interface CallBounds<T> {
   /** Expected work, in units of a small order. One order is always taken, whatever its work. */
   mostWork: number;
-  /** The market is slow: take few orders, and one of each user. */
-  isSlow?: boolean;
-  /** Whether an order must wait for one of its user that is placed by itself. */
-  isHeld?: (request: OrderRequest) => boolean;
+  mostOrders?: number;
+  /** Take one order of each user in a queue. */
+  onePerUser?: boolean;
+  /** Whether an order, and what its user sent behind it, must wait. */
+  isHeld?: (order: T) => boolean;
 }
 
 interface Cursor<T> {
@@ -47,7 +45,7 @@ interface Cursor<T> {
  */
 export function chooseOrders<T extends { request: OrderRequest }>(
   queues: T[][],
-  { mostWork, isSlow = false, isHeld = () => false }: CallBounds,
+  { mostWork, mostOrders = Infinity, onePerUser = false, isHeld = () => false }: CallBounds<T>,
 ): T[] {
   const chosen: T[] = [];
   let workLeft = mostWork;
@@ -59,29 +57,26 @@ export function chooseOrders<T extends { request: OrderRequest }>(
   }));
   const all = cursors;
 
-  /** The next order of a queue that this call may take. */
-  function nextOf({ queue, next, passed }: Cursor<T>): [order: T | undefined, next: number] {
-    for (let place = next; place < queue.length; place++) {
-      const order = queue[place];
-      if (order === undefined || passed.has(order.request.userId)) continue;
-      if (isHeld(order.request)) passed.add(order.request.userId);
-      else return [order, place + 1];
-    }
-    return [undefined, queue.length];
-  }
-
   function isTaken(cursor: Cursor<T>): boolean {
-    const [order, next] = nextOf(cursor);
-    cursor.next = next;
-    if (order === undefined) return false;
-    const work = workOf(order.request);
-    if (chosen.length > 0 && work > workLeft) return false;
-    if (isSlow && chosen.length === MOST_WHEN_SLOW) return false;
-    if (isSlow) cursor.passed.add(order.request.userId);
-    cursor.taken.add(order);
-    chosen.push(order);
-    workLeft -= work;
-    return true;
+    const { passed, queue, taken } = cursor;
+    for (; cursor.next < queue.length; cursor.next++) {
+      const order = queue[cursor.next];
+      if (order === undefined || passed.has(order.request.userId)) continue;
+      if (isHeld(order)) {
+        passed.add(order.request.userId);
+        continue;
+      }
+      const work = workOf(order.request);
+      if (chosen.length > 0 && work > workLeft) return false;
+      if (chosen.length >= mostOrders) return false;
+      if (onePerUser) passed.add(order.request.userId);
+      taken.add(order);
+      chosen.push(order);
+      workLeft -= work;
+      cursor.next++;
+      return true;
+    }
+    return false;
   }
 
   while (cursors.length > 0 && workLeft > 0) cursors = cursors.filter(isTaken);

@@ -19,7 +19,7 @@ const MOST_SHARES = 10_000;
 export function placeOrders(requests: string, from = ""): string {
   return (
     "select o.code, o.message, o.replayed, o.body, o.market_version " +
-    `from ${from}api.place_orders_versioned(orders => (${requests})::jsonb) as o`
+    `from ${from}api.run_orders(orders => (${requests})::jsonb) as o`
   );
 }
 

@@ -2,7 +2,6 @@ import test from "ava";
 import type { OrderRequest } from "../../src/database/calls.ts";
 import { createOrderGatherer } from "../../src/engine/order_gatherer.ts";
 import { createExchange, testExchange } from "../helpers/exchange/test_exchange.ts";
-import { setMostMakers } from "../helpers/exchange/most_makers.ts";
 import { buy } from "../helpers/exchange/orders.ts";
 import { randomFrom } from "../helpers/random.ts";
 
@@ -121,12 +120,11 @@ test("a user who is locked elsewhere holds up no order of others", async (t) => 
 test("orders that meet too many makers, beside others: each is placed once", async (t) => {
   const own = await createExchange();
   try {
-    await setMostMakers(own.database.pool, 2);
     const markets = await own.makeMarkets(8);
     const traders = await own.makeTraders(6);
     const { anyOf, between } = randomFrom("deep orders");
     const pools = [1, 2].map(() => own.database.connectAs("exchange_api", { max: 4 }));
-    const gatherers = pools.map((pool) => createOrderGatherer({ pool, aloneForMs: 20 }));
+    const gatherers = pools.map((pool) => createOrderGatherer({ pool, mostMakers: 2 }));
     const codes = new Map<string | null, number>();
     await Promise.all(
       Array.from({ length: 24 }, async () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import test from "ava";
 import { call } from "../../src/database/call.ts";
-import { api } from "../../src/database/calls.ts";
+import { ALL_ORDERS, api } from "../../src/database/calls.ts";
 import type { Command } from "../../src/database/calls.ts";
 import { withClient } from "../helpers/database/test_database.ts";
 import { pairsOf } from "../helpers/exchange/contention.ts";
@@ -102,10 +102,10 @@ pair("batch", ways, async (contention, t) => {
     { userId: ann, marketId, ...buy("no", 2, 40) },
     { userId: ann, marketId, ...buy("no", 10_000, 99) },
   ]);
-  const place = () =>
-    withClient(exchange.api, (client) =>
-      call(client, api.placeBatch, { userId: ann, orders, atomic: false, ...key }),
-    );
+  const place = async () => {
+    const batch = { ...ALL_ORDERS, userId: ann, orders, ...key };
+    return (await withClient(exchange.api, (client) => call(client, api.runOrders, batch)))[0]!;
+  };
   const [one, two] = await contention.together([
     place,
     place,

@@ -1,7 +1,8 @@
 import test from "ava";
 import { createCallLimiter } from "../../src/database/call_limiter.ts";
 import type { CallLimiterOptions, Holds } from "../../src/database/call_limiter.ts";
-import { commandLimits, patientLimits, previewLimits } from "../../src/database/call_limits.ts";
+import { previewLimits } from "../../src/engine/user_turns.ts";
+import { commandLimits, ladder } from "../../src/engine/ladder.ts";
 
 /** Calls that end when a test ends them, and timers that run out when a test says so. */
 
@@ -154,24 +155,22 @@ test("calls that wait for locks and previews leave one of two connections free",
     const { most, each } = commandLimits(connections);
     for (const limit of [most, ...Object.values(each)]) t.true(Number.isInteger(limit));
     t.true(most < connections || connections === 1);
+    t.true(ladder.shared.atOnce(connections) < connections || connections === 1);
     t.true(each.user < most || connections < 4, "one user leaves some to the others");
     t.true(each.market < most || connections < 4);
-    t.true(each.amendment < each.single || connections < 4, "amendments leave some to cancels");
+    t.true(each.alone < most || connections < 4, "orders leave some to cancels");
+    t.true(each.single < each.alone || connections < 4, "deep orders leave some to others");
     t.true(Math.min(...Object.values(each)) >= 1);
     t.true(previewLimits(connections).most < connections || connections === 1);
   }
-  const each = {
-    ...{ alone: 3, single: 3, amendment: 2, amender: 1 },
-    ...{ batch: 1, stop: 1, user: 2, market: 2 },
-  };
-  t.deepEqual(commandLimits(6), { most: 4, each });
 });
 
-test("orders that meet any number of makers leave connections to calls that wait for locks", (t) => {
-  for (let connections = 1; connections <= 100; connections++) {
-    const { most, each } = patientLimits(connections);
-    t.is(most, connections);
-    t.true(each.deep < most || connections === 1);
-    t.deepEqual(each, { deep: Math.max(1, Math.floor(connections / 2)), user: 1, market: 1 });
-  }
-});
+for (const [connections, most, each] of [
+  [2, 1, { alone: 1, single: 1, command: 1, user: 1, market: 1, one: 1 }],
+  [4, 3, { alone: 2, single: 1, command: 2, user: 1, market: 1, one: 1 }],
+  [12, 9, { alone: 6, single: 2, command: 6, user: 3, market: 3, one: 1 }],
+] as const) {
+  test(`the limits of ${connections} connections`, (t) => {
+    t.deepEqual(commandLimits(connections), { most, each });
+  });
+}

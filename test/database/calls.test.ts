@@ -132,9 +132,17 @@ test("commands of users are never repeated when their outcome is unknown", (t) =
   t.deepEqual(names.toSorted(), [
     ...["add_passkey", "change_email", "change_password"],
     ...["close_stream", "confirm_email", "create_key", "lease_streams"],
-    ...["open_stream", "place_orders", "place_orders_versioned", "remove_passkey"],
+    ...["open_stream", "place_orders", "remove_passkey"],
     ...["request_password_reset", "resend_confirmation", "reset_password", "return_requests"],
-    ...["rotate_key", "run_command", "sign_in", "sign_in_by_link", "sign_in_by_passkey", "sign_up"],
+    ...[
+      "rotate_key",
+      "run_command",
+      "run_orders",
+      "sign_in",
+      "sign_in_by_link",
+      "sign_in_by_passkey",
+      "sign_up",
+    ],
     ...["take_mail"],
   ]);
 });

@@ -267,7 +267,7 @@ whereTried("NoFreeConnection: a call waits while all connections are busy", asyn
   const monitoring = open();
   try {
     const registry = makeRegistry();
-    const pools = { orders, patient: orders, reads: orders, checks: orders, monitoring };
+    const pools = { orders, reads: orders, checks: orders, monitoring };
     const update = measureDatabase(pools, registry);
     const see = async () => {
       await update();

@@ -37,9 +37,8 @@ test("every market has its turn before one has its second", (t) => {
   t.deepEqual([long, short, shorter].map(numbers), [[4, 5, 6], [], []]);
 });
 
-test("what a user sent behind an order that is placed by itself waits", (t) => {
-  const isHeld = ({ userId, marketId }: { userId: string; marketId: string }) =>
-    userId === "ann" && marketId === "m";
+test("what a user sent behind an order that waits, waits too", (t) => {
+  const isHeld = ({ request }: Order) => request.userId === "ann" && request.marketId === "m";
   const there = (userId: string, number: number) => {
     const { request } = order(userId, 1);
     return { number, request: { ...request, marketId: "n" } };
@@ -76,10 +75,10 @@ test("a call takes orders up to its work, and one in any case", (t) => {
   t.deepEqual(numbers(chooseOrders(all, { mostWork: 4 })), [1, 4, 5]);
 });
 
-test("of a slow market one order of each user is chosen, eight at most", (t) => {
+test("of a slow market one order of each user is chosen, up to so many", (t) => {
   const users = ["ann", "ann", "bob", "c", "d", "e", "f", "g", "h", "i", "j"];
   const waiting = users.map((userId, index) => order(userId, 1, index));
-  const bounds = { mostWork: 200, isSlow: true };
+  const bounds = { mostWork: 200, mostOrders: 8, onePerUser: true };
   t.deepEqual(numbers(chooseOrders([waiting], bounds)), [0, 2, 3, 4, 5, 6, 7, 8]);
   t.deepEqual(numbers(waiting), [1, 9, 10]);
 });

@@ -25,7 +25,8 @@ export const order = (
 export const ordersOf = (call: FakeCall) => JSON.parse(String(call.values[0])) as OrderRequest[];
 export const isAtomic = (call: FakeCall) => call.values[1] === true;
 export const waits = (call: FakeCall) => call.values[2] === true;
-const isBounded = (call: FakeCall) => call.values[3] === true;
+export const skips = (call: FakeCall) => call.values[3] === true;
+const isBounded = (call: FakeCall) => call.values[4] !== null;
 /** What a call brought: "a1 b2", "!" where it waits for locks, "!!" for one order without a bound. */
 export const shown = (call: FakeCall) =>
   ordersOf(call)
@@ -91,14 +92,25 @@ export function heldDatabase(
   };
 }
 
-/** A database that answers at once. */
+/** A database that answers at once. Time passes by timers. */
 export function readyDatabase(
   answer: (call: FakeCall) => unknown[] = accept,
   options: Partial<OrderGathererOptions> = {},
 ) {
   let now = 0;
   const fake = fakePool({ answer });
-  const gatherer = createOrderGatherer({ pool: fake.pool, retries, now: () => now, ...options });
+  const clock: Partial<OrderGathererOptions> = {
+    now: () => now,
+    later: (work, ms) => {
+      const at = now + ms;
+      setImmediate(() => {
+        now = Math.max(now, at);
+        work();
+      });
+      return () => undefined;
+    },
+  };
+  const gatherer = createOrderGatherer({ pool: fake.pool, retries, ...clock, ...options });
   return {
     ...gatherer,
     calls: () => fake.calls.map(shown),

@@ -70,9 +70,9 @@ test("CONFLICT_RETRY of atomic batches: one of a user is at work, lone markets g
   const { end, pass, place, placeTogether, underWay } = heldDatabase(
     (call) =>
       ordersOf(call).some(({ marketId }) => marketId === "b") && !waits(call)
-        ? [withCode("MARKET_BUSY")]
+        ? [withCode("AGAIN")]
         : neverFinished(call),
-    { callCap: 4, unfinishedForMs: 5000 },
+    { connections: 4, unfinishedForMs: 5000 },
   );
   const batches = [1, 2, 3].map((price) => placeTogether([order("a", price, { userId: "ann" })]));
   await ticks(4);
@@ -102,9 +102,9 @@ test("with one connection atomic batches and lone markets take turns", async (t)
   const { calls, end, pass, place, placeTogether, underWay } = heldDatabase(
     (call) =>
       ordersOf(call).some(({ marketId }) => marketId === "b") && !waits(call)
-        ? [withCode("MARKET_BUSY")]
+        ? [withCode("AGAIN")]
         : neverFinished(call),
-    { callCap: 1, unfinishedForMs: 5000 },
+    { connections: 1, unfinishedForMs: 5000 },
   );
   const batches = ["ann", "bob"].map((userId, index) =>
     placeTogether([order("a", index + 1, { userId })]),
@@ -128,7 +128,7 @@ test("with one connection atomic batches and lone markets take turns", async (t)
 });
 
 test("atomic batches of many users in one market leave places to the other markets", async (t) => {
-  const { end, placeTogether, underWay } = heldDatabase(accept, { callCap: 8 });
+  const { end, placeTogether, underWay } = heldDatabase(accept, { connections: 8 });
   const users = [1, 2, 3, 4, 5];
   const batches = users.map((price) => placeTogether([order("full", price)]));
   await ticks(4);

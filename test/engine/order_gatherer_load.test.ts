@@ -12,7 +12,6 @@ import {
   ordersOf,
   shown,
   ticks,
-  waits,
   withCode,
 } from "./fake_gatherers.ts";
 
@@ -81,7 +80,7 @@ test("nobody waits for slow calls longer than 50 ms", async (t) => {
 });
 
 test("beyond the cap on waiting orders new ones are rejected, and room comes back", async (t) => {
-  const { end, place, placeTogether } = heldDatabase(accept, { waitingCap: 2, callCap: 1 });
+  const { end, place, placeTogether } = heldDatabase(accept, { waitingCap: 2, connections: 1 });
   const first = place(order("a", 1));
   await ticks(2); // it is under way, so it doesn't wait any more
   const waiting = [place(order("a", 2)), place(order("b", 3))];
@@ -128,64 +127,71 @@ test("one user has a quarter of the queue, batches included; others still have r
 /** A database in which orders of 10,000 shares are too much for a call of several orders. */
 function deepDatabase(options: Partial<OrderGathererOptions> = {}) {
   const answer = (call: FakeCall) =>
-    ordersOf(call).map((each) => {
-      if (each.quantity !== 10_000 || shown(call).endsWith("!!")) return accepted(each);
-      return withCode(waits(call) ? "MARKET_DEEP" : "MARKET_BUSY");
-    });
-  return heldDatabase(answer, { callCap: 8, ...options });
+    ordersOf(call).map((each) =>
+      each.quantity === 10_000 && !shown(call).endsWith("!!") ? withCode("AGAIN") : accepted(each),
+    );
+  return heldDatabase(answer, { connections: 8, ...options });
 }
 
-test("MARKET_DEEP: the order goes by itself, and what its user sends to the market then waits", async (t) => {
-  const { calls, drained, end, place, underWay } = deepDatabase();
+test("a deep order climbs to a call of its own; its user's later ones wait, and others go on", async (t) => {
+  const { calls, drained, end, pass, place, underWay } = deepDatabase();
   const ofAnn = (marketId: string, price: number, quantity = 1) =>
     order(marketId, price, { userId: "ann", quantity });
   const placed = [place(ofAnn("a", 1, 10_000))];
   await ticks(4);
   await end("a1");
+  placed.push(place(ofAnn("a", 2)));
   await end("a1 !");
-  t.deepEqual(underWay(), ["a1 !!"]);
-  placed.push(place(ofAnn("a", 2)), place(order("a", 3)), place(ofAnn("b", 4)));
+  placed.push(place(order("a", 3)), place(ofAnn("b", 4)));
   await ticks(4);
-  t.deepEqual(underWay(), ["a1 !!", "a3 !", "b4"]);
-  await end("a3 !");
+  t.deepEqual(underWay(), ["a3 !", "b4"], "it pauses, and the market has one call at a time");
+  pass(5);
+  await ticks(2);
   await end("b4");
+  t.deepEqual(underWay(), ["a3 !"]);
+  await end("a3 !");
   t.deepEqual(underWay(), ["a1 !!"]);
   await end("a1 !!");
-  await end("a2 !");
+  t.deepEqual(underWay(), ["a2"], "a success steps down");
+  await end("a2");
   await drained();
   t.is(bodies(await Promise.all(placed)).join(" "), "1 2 3 4");
   t.is(calls().length, 6);
 });
 
-test("of one user one order at a time goes by itself, of all users half of the connections", async (t) => {
-  const { end, place, underWay } = deepDatabase();
-  const large = (marketId: string, price: number, userId: string) =>
-    place(order(marketId, price, { userId, quantity: 10_000 }));
-  const placed = [1, 2].map((price) => large(`m${price}-`, price, "ann"));
-  placed.push(...[3, 4, 5, 6].map((price) => large(`m${price}-`, price, `u${price}`)));
+test("two deep orders have calls of their own at a time; beside them others of their markets go on", async (t) => {
+  const { drained, end, pass, place, underWay } = deepDatabase();
+  const large = (number: number) => place(order(`m${number}-`, number, { quantity: 10_000 }));
+  const placed = [1, 2, 3, 4].map(large);
   await ticks(4);
-  const [shared = ""] = underWay();
-  await end(shared);
+  await end(underWay()[0] ?? "");
   while (underWay().some((name) => name.endsWith(" !"))) {
     await end(underWay().find((name) => name.endsWith(" !")) ?? "");
   }
-  t.deepEqual(underWay(), ["m1-1 !!", "m3-3 !!", "m4-4 !!", "m5-5 !!"]);
-  await end("m3-3 !!");
-  t.deepEqual(underWay(), ["m1-1 !!", "m4-4 !!", "m5-5 !!", "m6-6 !!"]);
-  await end("m1-1 !!");
-  t.true(underWay().includes("m2-2 !!"));
+  pass(5);
+  await ticks(4);
+  t.deepEqual(underWay(), ["m1-1 !!", "m2-2 !!"]);
+  placed.push(place(order("m3-", 5)));
+  await ticks(4);
+  t.deepEqual(underWay(), ["m1-1 !!", "m2-2 !!", "m3-5 !"]);
+  await end("m3-5 !");
+  await end("m2-2 !!");
+  t.deepEqual(underWay(), ["m1-1 !!", "m4-4 !!"], "the lanes take turns");
   while (underWay().length > 0) await end(underWay()[0] ?? "");
-  t.is((await Promise.all(placed)).length, 6);
+  t.is((await Promise.all(placed)).length, 5);
+  await drained();
 });
 
-test("orders that are placed by themselves count as orders that wait, until they are done", async (t) => {
-  const { end, place } = deepDatabase({ waitingCap: 4 });
+test("orders that climb count as orders that wait, until they are done", async (t) => {
+  const { end, pass, place } = deepDatabase({ waitingCap: 4 });
   const large = place(order("a", 1, { userId: "ann", quantity: 10_000 }));
   await ticks(4);
   await end("a1");
   await end("a1 !");
   const refused = place(order("b", 2, { userId: "ann" }));
   t.is(kindOf(await t.throwsAsync(refused)), "overloaded");
+  pass(5);
+  await ticks(4);
   await end("a1 !!");
   t.is((await large).body, "1");
   const later = place(order("b", 3, { userId: "ann" }));
@@ -197,21 +203,71 @@ test("orders that are placed by themselves count as orders that wait, until they
 test("an order by itself that fails is answered so, and what waited for it goes on", async (t) => {
   const answer = (call: FakeCall) => {
     if (shown(call).endsWith("!!")) throw new Error("lost");
-    return ordersOf(call).map((each) =>
-      each.price === 1 ? withCode(waits(call) ? "MARKET_DEEP" : "MARKET_BUSY") : accepted(each),
-    );
+    return ordersOf(call).map((each) => (each.price === 1 ? withCode("AGAIN") : accepted(each)));
   };
-  const { drained, end, place } = heldDatabase(answer);
+  const { drained, end, pass, place } = heldDatabase(answer);
   const first = place(order("a", 1, { userId: "ann" }));
   await ticks(4);
   await end("a1");
   await end("a1 !");
   const second = place(order("a", 2, { userId: "ann" }));
+  pass(5);
   await ticks(4);
   const failure = t.throwsAsync(first);
   await end("a1 !!");
   t.regex((await failure).message, /lost/);
   await end("a2 !");
   t.is((await second).body, "2");
+  await drained();
+});
+
+test("after a long walk that is rejected, others of the market go first", async (t) => {
+  const { end, drained, pass, place, underWay } = heldDatabase((call) =>
+    ordersOf(call).map((each) => {
+      if (each.quantity !== 10_000) return accepted(each);
+      return withCode(shown(call).endsWith("!!") ? "INSUFFICIENT_LIQUIDITY" : "AGAIN");
+    }),
+  );
+  const WALKS = 6;
+  let walks = 0;
+  const between: number[] = [];
+  let placedBetween = 0;
+  const attack = async (userId: string) => {
+    while (walks < WALKS) {
+      const placed = place(order("a", 1, { userId, quantity: 10_000 }));
+      const code = await placed.then((result) => result.code, kindOf);
+      t.true(code === "INSUFFICIENT_LIQUIDITY" || code === "conflict");
+    }
+  };
+  const tradeHonestly = async () => {
+    for (let price = 2; walks < WALKS; price++) {
+      await place(order("a", price));
+      placedBetween++;
+    }
+  };
+  const done = new Set<string>();
+  const all = Promise.all([...["x", "y", "z"].map(attack), tradeHonestly()]).then(() =>
+    done.add("all"),
+  );
+  while (done.size === 0) {
+    const [name] = underWay();
+    const isWalk = name?.endsWith("!!") === true;
+    if (isWalk) {
+      walks++;
+      between.push(placedBetween);
+      placedBetween = 0;
+    }
+    // A walk takes 100 ms, everything else 5 ms.
+    pass(isWalk ? 100 : 5);
+    if (name === undefined) await ticks(3);
+    else await end(name);
+  }
+  await all;
+  t.is(walks, WALKS);
+  t.log(between.join(" "));
+  // Each of them walks once, with three times as long for the others in between.
+  for (const orders of between.slice(1, 3)) t.true(orders >= 30, String(orders));
+  // Then they share one walk in forty times its time.
+  for (const orders of between.slice(3)) t.true(orders >= 400, String(orders));
   await drained();
 });

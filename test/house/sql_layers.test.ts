@@ -40,7 +40,7 @@ const exceptions: { from: RegExp; to: RegExp; because: string }[] = [
   },
   {
     from: /^admin\.rehearse(_orders)?$/,
-    to: /^api\.(run_command|place_orders_versioned)$/,
+    to: /^api\.(run_command|run_orders)$/,
     because: "a rehearsal compiles what callers call",
   },
   {

@@ -2,8 +2,9 @@ import test from "ava";
 import { pino } from "pino";
 import { callsOn } from "../../src/database/call.ts";
 import { createCallLimiter } from "../../src/database/call_limiter.ts";
-import { commandLimits, createPatience, createUserTurns } from "../../src/database/call_limits.ts";
+import { createUserTurns } from "../../src/engine/user_turns.ts";
 import { api } from "../../src/database/calls.ts";
+import { commandLimits } from "../../src/engine/ladder.ts";
 import { cancelOrders } from "../../src/api/order_batches.ts";
 import { databaseError, fakePool } from "./fake_pool.ts";
 import type { FakeCall } from "./fake_pool.ts";
@@ -19,7 +20,7 @@ const outcomeOf = (orderId: unknown) => [
 async function cancelThree(rowsOf: (call: FakeCall) => unknown[]) {
   const { pool, calls } = fakePool({ answer: rowsOf });
   const limiter = createCallLimiter({ limits: commandLimits(1) });
-  const turns = createUserTurns(limiter, createPatience(pool), pool);
+  const turns = createUserTurns(limiter, pool);
   const services = { commands: callsOn(pool, api), turns, logger };
   const answer = await cancelOrders(services, "user", ["a", "b", "c"]);
   return { answer, calls };

@@ -109,17 +109,17 @@ export const markets: Mutation[] = [
   {
     name: "bounded_call_meets_all",
     breaks: "a call meets any number of makers while others wait for it",
-    file: "api/functions/place_orders_versioned.sql",
-    from: "place_orders_versioned.bounded",
-    to: "false",
+    file: "api/functions/run_orders.sql",
+    from: "run_orders.most_makers",
+    to: "null",
     tests: ["db/api/place_orders_bounded"],
   },
   {
     name: "bounded_amendment_meets_all",
     breaks: "an amendment meets any number of makers while others wait for it",
     file: "api/functions/run_command.sql",
-    from: "run_command.bounded",
-    to: "false",
+    from: "run_command.most_makers",
+    to: "null",
     tests: ["db/api/place_orders_bounded"],
   },
   {
@@ -132,12 +132,10 @@ export const markets: Mutation[] = [
   },
   {
     name: "deep_order_not_told",
-    breaks: "an order that meets too many makers by itself is bounded again and again",
+    breaks: "an order that meets too many makers by itself is tried again and again",
     file: "trading/place/leave_out_deep.sql",
-    from: `'MARKET_DEEP'
-`,
-    to: `'MARKET_BUSY'
-`,
+    from: "else 0\n",
+    to: "else 1\n",
     tests: ["db/api/place_orders_bounded"],
   },
   {
@@ -152,9 +150,8 @@ export const markets: Mutation[] = [
     name: "busy_taker_overlooked",
     breaks: "a call that skips locked users is held up by a locked taker",
     file: "trading/place/leave_out_locked.sql",
-    from: `when v_takers then case when r.user_id[i] = any (v_locked_ids) then 'USER_BUSY' end
-`,
-    to: "",
+    from: "then r.user_id[i] = any (v_locked_ids)",
+    to: "then false",
     tests: ["db/api/place_orders_busy"],
   },
   {
@@ -171,24 +168,6 @@ export const markets: Mutation[] = [
     file: "trading/read/read_batch.sql",
     from: "cardinality(trading.lock_free_traders(v_user_ids)) > 0",
     to: "false",
-    tests: ["db/api/place_orders_busy"],
-  },
-  {
-    name: "busy_user_not_told",
-    breaks: "a market whose takers are locked elsewhere goes alone like one that is locked",
-    file: "trading/place/leave_out_locked.sql",
-    from: "then 'USER_BUSY' end",
-    to: "then 'MARKET_BUSY' end",
-    tests: ["db/api/place_orders_busy"],
-  },
-  {
-    name: "busy_maker_not_told",
-    breaks: "a market whose makers are locked elsewhere goes alone like one that is locked",
-    file: "trading/place/leave_out_locked.sql",
-    from: `then 'MAKER_BUSY'
-`,
-    to: `then 'MARKET_BUSY'
-`,
     tests: ["db/api/place_orders_busy"],
   },
   {

@@ -18,7 +18,7 @@ begin
   into v_orders
   from unnest(rehearse_orders.orders) with ordinality as x (o, i);
   select p.body::jsonb into v_body
-  from api.place_orders_versioned(v_orders) as p
+  from api.run_orders(v_orders) as p
   limit 1;
   return (v_body -> 'order' ->> 'id')::uuid;
 end

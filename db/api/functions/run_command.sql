@@ -7,7 +7,7 @@ create or replace function api.run_command(
   quantity int default null,
   idempotency_key uuid default null,
   request_fingerprint uuid default null,
-  bounded boolean default null,
+  most_makers int default null,
   out code text,
   out message text,
   out replayed boolean,
@@ -19,7 +19,6 @@ set search_path = pg_catalog, pg_temp
 --!include planner/plain_nested_loops.sql
 as $$
 declare
-  c_most_makers constant int := 50; -- of an amendment: cancels wait for it
   c_is_keyed constant boolean := run_command.idempotency_key is not null;
   v_user_id bigint;
   v_market_id bigint;
@@ -55,9 +54,7 @@ begin
       when 'cancel' then trading.cancel_order(run_command.user_id, run_command.order_id)
       when 'amend' then trading.amend_order(
         run_command.user_id, run_command.order_id, run_command.price, run_command.quantity,
-        most_makers => case when run_command.bounded then
-          least(c_most_makers, trading.most_makers(delays_others => true))
-        end
+        run_command.most_makers
       )
       when 'split' then trading.split_position(
         run_command.user_id, run_command.market_id, run_command.quantity
@@ -84,7 +81,7 @@ begin
 end
 $$;
 
-comment on function api.run_command(text, uuid, uuid, uuid, int, int, uuid, uuid, boolean) is
+comment on function api.run_command(text, uuid, uuid, uuid, int, int, uuid, uuid, int) is
   'Carries out a command other than an order. cancel: ends an open order (order_id) at once. '
   'amend: gives an open order (order_id) a new price (1-99), a new total quantity (1-10000), or '
   'both. split: makes complete sets of YES and NO (market_id, quantity) out of 100 cents each; '
@@ -96,8 +93,8 @@ comment on function api.run_command(text, uuid, uuid, uuid, int, int, uuid, uuid
   'INVALID_REQUEST, ORDER_NOT_FOUND, ORDER_NOT_AMENDABLE, BELOW_FILLED, '
   'BUDGET_ORDER_NOT_AMENDABLE and those of an order; they change nothing, except that an order '
   'past its expiry expires, and that CONFLICT_RETRY cancels makers: call it again. '
-  'Bounded, it is also rejected with MARKET_DEEP, if the new order could meet more than 50 '
-  'makers: call it without the bound. Of split, in '
+  'It is also rejected with AGAIN, if the new order could meet more than most_makers: '
+  'call it without. Of split, in '
   'order of precedence: INVALID_REQUEST, TRADING_PAUSED, UNAUTHORIZED, SELF_EXCLUDED, '
   'ACCOUNT_FROZEN, LIMITS_SETUP_REQUIRED, MARKET_NOT_FOUND, MARKET_NOT_OPEN, '
   'INSUFFICIENT_BALANCE, LOSS_LIMIT. Of merge, in order of precedence: INVALID_REQUEST, '

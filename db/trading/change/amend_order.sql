@@ -112,7 +112,7 @@ $$;
 comment on function trading.amend_order(uuid, uuid, int, int, int) is
   'Gives a user''s open order a new price, a new total quantity, or both; null keeps what it has. '
   'A smaller quantity at the same price keeps a resting order in its place; anything else replaces '
-  'the order. The documented body of PATCH /orders/:id, or a rejection. MARKET_DEEP: the order '
+  'the order. The documented body of PATCH /orders/:id, or a rejection. AGAIN: the order '
   'that replaces it could meet more than most_makers; nothing is changed. An order past its expiry '
   'expires instead; one from before the expiry of its user''s dead man''s switch is cancelled. '
   'Locks: the market, then the user and the makers that a new order can reach.';

@@ -48,7 +48,7 @@ begin
     r, v_markets, replace_order.at, most_makers => replace_order.most_makers
   );
   if v_batch.is_held_up then
-    return ('MARKET_DEEP', null, false, null)::core.result;
+    return ('AGAIN', null, false, null)::core.result;
   end if;
   o := v_batch.results;
   if o.code[1] is not null then
@@ -97,6 +97,6 @@ comment on function trading.replace_order(
 ) is
   'Cancels an open order (user_amended) and places another for what is left of it, at a price and '
   'with a total quantity that counts what is filled, or changes nothing if that is rejected. '
-  'is_priced: the price was asked for and is not just the order''s own. MARKET_DEEP: the other '
+  'is_priced: the price was asked for and is not just the order''s own. AGAIN: the other '
   'order could meet more than most_makers; nothing is changed. The caller holds the market''s '
   'lock; locks as api.place_orders does.';

@@ -33,8 +33,7 @@ begin
           ) as c
         ) as s
         where s.so_far <= most_makers
-      ),
-      'MARKET_BUSY'
+      )
     );
   end if;
 
@@ -62,9 +61,7 @@ begin
   return array(
     select case
       when r.code[i] is not null then r.code[i]
-      when i = any (v_open[1 : v_length]) then null
-      when v_length = 0 then 'MARKET_DEEP'
-      else 'MARKET_BUSY'
+      when i <> all (v_open[1 : v_length]) then 'AGAIN'
     end
     from generate_subscripts(r.code, 1) as i
     order by i
@@ -74,5 +71,5 @@ $$;
 
 comment on function trading.leave_out_deep(trading.batch, int, boolean) is
   'The codes of the requests of a call that could meet more than most_makers: those that are left '
-  'out are MARKET_BUSY. by_order: the first ones stay, as many as fit; an order that does not fit '
-  'alone is MARKET_DEEP. Otherwise the markets with the fewest makers stay.';
+  'out are AGAIN. by_order: the first ones stay, as many as fit; not even the first one if it '
+  'is left alone. Otherwise the markets with the fewest makers stay.';

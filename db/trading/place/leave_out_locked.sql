@@ -31,8 +31,10 @@ begin
       when r.code[i] is not null then r.code[i]
       -- Orders of a locked user wait without the others of their market. If a maker is locked, all
       -- orders of the market wait: they may not pass over it.
-      when v_takers then case when r.user_id[i] = any (v_locked_ids) then 'USER_BUSY' end
-      when r.market_place[i] = any (v_markets) then 'MAKER_BUSY'
+      when case when v_takers
+        then r.user_id[i] = any (v_locked_ids)
+        else r.market_place[i] = any (v_markets)
+      end then 'AGAIN'
     end
     from generate_subscripts(r.code, 1) as i
     order by i
@@ -42,5 +44,5 @@ $$;
 
 comment on function trading.leave_out_locked(trading.batch) is
   'The codes of the requests of a call when another transaction has locked one of its users: '
-  'USER_BUSY of those users, or else MAKER_BUSY of all requests in markets where one of them could '
+  'AGAIN of those users, or else of all requests in markets where one of them could '
   'be met. Locks those of the users who are free.';

@@ -36,8 +36,7 @@ begin
     v_free_ids := trading.lock_free_markets(v_market_ids);
     if cardinality(v_free_ids) < cardinality(v_market_ids) then
       v_requests.code := trading.leave_out(
-        v_requests, v_market_ids, case when place_orders.atomic then '{}' else v_free_ids end,
-        'MARKET_BUSY'
+        v_requests, v_market_ids, case when place_orders.atomic then '{}' else v_free_ids end
       );
     end if;
   end if;
@@ -78,7 +77,7 @@ comment on function trading.place_orders(jsonb, boolean, boolean, int, boolean) 
   'Places orders of any markets, as api.place_orders does. most_makers: how many makers the orders '
   'may meet, null for any number; not for an atomic call. If they could meet more, the first '
   'of them are tried; with waits => false instead the orders of the markets that have '
-  'the fewest makers. The others are MARKET_BUSY, have no effect and must be placed again. '
-  'MARKET_DEEP: the first order alone could meet more, so it must be placed by itself. skips: it '
-  'does not wait for users. Orders of a user who is locked elsewhere are USER_BUSY, and all of a '
-  'market in which they could meet such a user MAKER_BUSY. Not for an atomic call.';
+  'the fewest makers. The others are AGAIN: they have no effect and must be placed again. If '
+  'the first order alone could meet more, all are. skips: it '
+  'does not wait for users. Orders of a user who is locked elsewhere are AGAIN, and all of a '
+  'market in which they could meet such a user. Not for an atomic call.';

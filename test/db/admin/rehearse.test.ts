@@ -35,7 +35,7 @@ async function trade(client: pg.Client, market: string, maker: string, taker: st
       quantity: 5,
       ...order,
     }));
-    const { rows } = await client.query("select code, body from api.place_orders_versioned($1)", [
+    const { rows } = await client.query("select code, body from api.run_orders($1)", [
       JSON.stringify(requests),
     ]);
     for (const { code, body } of rows) if (code !== null) throw new Error(`${code} ${body}`);

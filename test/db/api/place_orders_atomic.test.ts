@@ -34,9 +34,14 @@ const atomic: Placing = async (client, requests) =>
 const atomicOnce: Placing = async (client, requests) => {
   const key = [randomUUID(), randomUUID()];
   const send = async () => {
-    const { rows } = await client.query("select * from api.place_batch($1, $2, true, $3, $4)", [
-      ...[requests[0]!.userId, JSON.stringify(requests), ...key],
-    ]);
+    const { rows } = await client.query(
+      `select code, message, replayed, body
+       from api.run_orders(
+         user_id => $1, orders => $2, atomic => true, idempotency_key => $3,
+         request_fingerprint => $4
+       )`,
+      [requests[0]!.userId, JSON.stringify(requests), ...key],
+    );
     return rows[0];
   };
   const { code, replayed, body } = await send();

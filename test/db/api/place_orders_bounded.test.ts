@@ -1,11 +1,10 @@
 import test from "ava";
 import type { PoolClient } from "pg";
 import { call } from "../../../src/database/call.ts";
-import { api } from "../../../src/database/calls.ts";
+import { ALL_ORDERS, api } from "../../../src/database/calls.ts";
 import type { OrderRequest } from "../../../src/database/calls.ts";
 import { withClient } from "../../helpers/database/test_database.ts";
 import { fingerprintTables } from "../../helpers/database/tables.ts";
-import { setMostMakers } from "../../helpers/exchange/most_makers.ts";
 import { buy } from "../../helpers/exchange/orders.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 import type { Answer } from "../../helpers/exchange/test_exchange.ts";
@@ -22,19 +21,15 @@ import { playPrograms } from "../../helpers/model/play_programs.ts";
 const exchange = testExchange(test);
 const { makeMarkets, makeTraders, rest } = exchange;
 
-test.before("a bounded call meets at most three makers", async () => {
-  await setMostMakers(exchange.database.pool, 3);
-});
+/** What a bounded call meets at most. */
+const MOST = 3;
 
 test("what a bounded call places is what a call with these orders alone places", async (t) => {
   t.timeout(240_000);
   const seen = new Map<string, number>();
-  await playPrograms(t, async (random, cast) => {
-    await setMostMakers(random.database.pool, 1);
-    return comparing(cast, seen);
-  });
+  await playPrograms(t, (_random, cast) => Promise.resolve(comparing(cast, seen)));
   t.log(JSON.stringify(Object.fromEntries(seen)));
-  for (const code of ["placed", "MARKET_BUSY", "MARKET_DEEP"]) t.true(seen.has(code), code);
+  for (const code of ["placed", "AGAIN"]) t.true(seen.has(code), code);
 });
 
 /** Compares, takes that back, and then places all of them for good. */
@@ -52,8 +47,7 @@ function comparing(cast: Cast, seen: Map<string, number>): Placing {
   };
 }
 
-const isLeft = ({ code }: Pick<PlacedRow, "code">) =>
-  code === "MARKET_BUSY" || code === "MARKET_DEEP";
+const isLeft = ({ code }: Pick<PlacedRow, "code">) => code === "AGAIN";
 
 /** The rows of a bounded call; those that it places are as a call with these orders has them. */
 async function compare(
@@ -87,15 +81,8 @@ function checkLeft(requests: PlacedRequest[], rows: PlacedRow[], waits: boolean)
   const left = rows.map(isLeft);
   const makers = makersOf(rows.filter((row) => !isLeft(row) && !row.replayed));
   expectSame("more than one maker", [...makers].slice(1), []);
-  const codes = rows.filter(isLeft).map(({ code }) => code);
-  const first = waits && left[0] ? "MARKET_DEEP" : "MARKET_BUSY";
-  expectSame(
-    "code",
-    codes,
-    codes.map((_, index) => (index === 0 ? first : "MARKET_BUSY")),
-  );
   if (waits) {
-    const length = codes.length === 0 ? rows.length : left.indexOf(true);
+    const length = left.includes(true) ? left.indexOf(true) : rows.length;
     expectSame(
       "order left out",
       left,
@@ -128,7 +115,7 @@ async function placeBounded(
 ): Promise<PlacedRow[]> {
   const { rows } = await client.query(
     `select code, message, replayed, body
-     from api.place_orders_versioned(orders => $1, waits => $2, bounded => true)`,
+     from api.run_orders(orders => $1, waits => $2, most_makers => 1)`,
     [JSON.stringify(requests), waits],
   );
   return rows;
@@ -147,9 +134,9 @@ async function makeBooks(...lengths: number[]) {
 
 async function codesOf(orders: OrderRequest[], waits: boolean, bounded = true) {
   const rows = await withClient(exchange.api, (client) =>
-    call(client, api.placeOrdersVersioned, {
-      ...{ orders, atomic: false },
-      ...{ waits, bounded, skips: false },
+    call(client, api.runOrders, {
+      ...ALL_ORDERS,
+      ...{ orders, waits, mostMakers: bounded ? MOST : null },
     }),
   );
   return rows.map(({ code }) => code);
@@ -163,14 +150,14 @@ const taking = (marketId: string, userId: string, quantity: number): OrderReques
 });
 
 test.serial(
-  "MARKET_BUSY: a deep book displaces no order of a market that meets few makers",
+  "AGAIN: a deep book displaces no order of a market that meets few makers",
   async (t) => {
     const { markets, taker } = await makeBooks(10, 10, 10, 10, 0, 1, 2, 2);
     const codes = await codesOf(
       markets.map((market) => taking(market, taker, 10)),
       false,
     );
-    t.deepEqual(codes.slice(0, 4), Array(4).fill("MARKET_BUSY"));
+    t.deepEqual(codes.slice(0, 4), Array(4).fill("AGAIN"));
     t.deepEqual(codes.slice(4, 6), [null, null]);
     t.is(codes.slice(6).filter((code) => code === null).length, 1, "1 and 2 makers are 3");
     t.deepEqual(await codesOf([taking(markets[0]!, taker, 3)], false), [null]);
@@ -182,48 +169,42 @@ test.serial(
   async (t) => {
     const { markets, taker } = await makeBooks(12);
     const orders = Array.from({ length: 4 }, () => taking(markets[0]!, taker, 1));
-    t.deepEqual(await codesOf(orders, true), [null, null, null, "MARKET_BUSY"]);
+    t.deepEqual(await codesOf(orders, true), [null, null, null, "AGAIN"]);
     const larger = orders.map((order) => ({ ...order, quantity: 2 }));
-    t.deepEqual(await codesOf(larger, true), [null, ...Array(3).fill("MARKET_BUSY")]);
+    t.deepEqual(await codesOf(larger, true), [null, ...Array(3).fill("AGAIN")]);
     t.deepEqual(await codesOf([taking(markets[0]!, taker, 3)], true), [null]);
   },
 );
 
 test.serial(
-  "MARKET_DEEP: an order that meets too many makers changes nothing until it goes unbounded",
+  "AGAIN: an order that meets too many makers changes nothing until it goes unbounded",
   async (t) => {
     const { markets, taker } = await makeBooks(5);
     const order = taking(markets[0]!, taker, 5);
     const before = await fingerprint();
-    t.deepEqual(await codesOf([order, taking(markets[0]!, taker, 1)], true), [
-      "MARKET_DEEP",
-      "MARKET_BUSY",
-    ]);
-    t.deepEqual(await codesOf([order], false), ["MARKET_BUSY"]);
+    t.deepEqual(await codesOf([order, taking(markets[0]!, taker, 1)], true), ["AGAIN", "AGAIN"]);
+    t.deepEqual(await codesOf([order], false), ["AGAIN"]);
     t.deepEqual(await fingerprint(), before);
     t.deepEqual(await codesOf([order], true, false), [null]);
   },
 );
 
-test.serial(
-  "MARKET_DEEP: an amendment that meets too many makers changes nothing, either",
-  async (t) => {
-    const { markets, taker } = await makeBooks(5);
-    const [id] = await rest(markets[0]!, taker, buy("yes", 5, 10));
-    const before = await fingerprint();
-    const amend = (quantity: number) =>
-      withClient(exchange.api, (client) =>
-        call(client, api.runCommand, {
-          ...{ command: "amend", userId: taker, orderId: id!, price: 50, quantity },
-          bounded: true,
-        }),
-      );
-    t.is((await amend(5)).code, "MARKET_DEEP");
-    t.deepEqual(await fingerprint(), before);
-    const { body } = await amend(3);
-    t.is(JSON.parse(body).fills.length, 3);
-  },
-);
+test.serial("AGAIN: an amendment that meets too many makers changes nothing, either", async (t) => {
+  const { markets, taker } = await makeBooks(5);
+  const [id] = await rest(markets[0]!, taker, buy("yes", 5, 10));
+  const before = await fingerprint();
+  const amend = (quantity: number) =>
+    withClient(exchange.api, (client) =>
+      call(client, api.runCommand, {
+        ...{ command: "amend", userId: taker, orderId: id!, price: 50, quantity },
+        mostMakers: MOST,
+      }),
+    );
+  t.is((await amend(5)).code, "AGAIN");
+  t.deepEqual(await fingerprint(), before);
+  const { body } = await amend(3);
+  t.is(JSON.parse(body).fills.length, 3);
+});
 
 test.serial("an amendment without the bound meets any number of makers", async (t) => {
   const { markets, taker } = await makeBooks(5);

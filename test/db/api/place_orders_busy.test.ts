@@ -9,14 +9,14 @@ import { expectSame, expectSameTables } from "../../helpers/model/laws.ts";
 import { randomFrom } from "../../helpers/random.ts";
 
 /**
- * A call that does not wait: orders of markets whose lock is held are MARKET_BUSY. If it skips users
- * who are locked, their orders are USER_BUSY, and all of a market where they meet one MAKER_BUSY. The
- * others come to what they would have come to without these.
+ * A call that does not wait: orders of markets whose lock is held are AGAIN. If it skips users who
+ * are locked, their orders are AGAIN, and all of a market where they meet one. The others come to
+ * what they would have come to without these.
  */
 
 const { chance } = randomFrom("busy markets");
 
-test("orders of locked markets get MARKET_BUSY, the others are carried out", async (t) => {
+test("AGAIN: orders of locked markets are left out, the others are carried out", async (t) => {
   t.timeout(240_000);
   const seen = new Map<string, number>();
   await playPrograms(t, (exchange, cast) => comparing(exchange, cast, seen));
@@ -87,7 +87,7 @@ async function compare(
   return requests.length - free.length;
 }
 
-const BUSY: PlacedRow = { code: "MARKET_BUSY", message: null, replayed: false, body: null };
+const BUSY: PlacedRow = { code: "AGAIN", message: null, replayed: false, body: null };
 
 async function placeWithoutWaiting(
   client: PoolClient,
@@ -101,12 +101,12 @@ async function placeWithoutWaiting(
   return rows;
 }
 
-test("USER_BUSY, MAKER_BUSY: a call that skips locked users places the orders that meet none of them", async (t) => {
+test("AGAIN: a call that skips locked users places the orders that meet none of them", async (t) => {
   t.timeout(240_000);
   const seen = new Map<string, number>();
   await playPrograms(t, (exchange, cast) => skipping(exchange, cast, seen));
   t.log(JSON.stringify(Object.fromEntries(seen)));
-  for (const way of ["placed", "USER_BUSY", "MAKER_BUSY"]) t.true(seen.has(way), way);
+  for (const way of ["placed", "taker is locked", "maker is locked"]) t.true(seen.has(way), way);
 });
 
 /** Compares, takes that back, and then places all of them for good. */
@@ -156,15 +156,14 @@ async function compareSkipped(
   });
   return requests.map(({ marketId, userId }, index) => {
     const isOfLocked = locked.has(userId);
-    const code = isBusy[index] ? rows[index]!.code! : "placed";
-    if (isOfLocked) expectSame("taker is locked", [code], ["USER_BUSY"]);
-    else if (!resting.has(marketId)) expectSame("nobody is locked", [code], ["placed"]);
-    else expectSame("a maker may be locked", [code === "USER_BUSY"], [false]);
-    return code;
+    if (isOfLocked) expectSame("taker is locked", [isBusy[index]], [true]);
+    else if (!resting.has(marketId)) expectSame("nobody is locked", [isBusy[index]], [false]);
+    if (!isBusy[index]) return "placed";
+    return isOfLocked ? "taker is locked" : "maker is locked";
   });
 }
 
-const isLeftOut = (code: string | null) => code === "USER_BUSY" || code === "MAKER_BUSY";
+const isLeftOut = (code: string | null) => code === "AGAIN";
 
 /** The markets in which one of these users has a resting order. */
 async function marketsOfMakers(client: PoolClient, userIds: Set<string>): Promise<Set<string>> {
@@ -186,7 +185,7 @@ async function placeSkipping(
 ): Promise<PlacedRow[]> {
   const { rows } = await client.query(
     `select code, message, replayed, body
-     from api.place_orders_versioned(orders => $1, waits => $2, skips => true)`,
+     from api.run_orders(orders => $1, waits => $2, skips => true)`,
     [JSON.stringify(requests), waits],
   );
   return rows;

@@ -244,7 +244,7 @@ test.serial("one key in two markets of a call is one order, of each user their o
 });
 
 for (const busy of [0, 1, 2]) {
-  test.serial(`waits => false: MARKET_BUSY for market ${busy + 1} of 3 alone`, async (t) => {
+  test.serial(`waits => false: AGAIN for market ${busy + 1} of 3 alone`, async (t) => {
     const markets = await makeAscending(3);
     const ann = await makeTrader();
     const placed = [2, 0, 1, 0, 2].map((place): Placed => [
@@ -255,7 +255,7 @@ for (const busy of [0, 1, 2]) {
     t.deepEqual(
       rows.map(({ code, body }) => [code, body?.order.marketId, body?.order.quantity]),
       placed.map(([market, , { quantity }]) =>
-        market === markets[busy] ? ["MARKET_BUSY", undefined, undefined] : [null, market, quantity],
+        market === markets[busy] ? ["AGAIN", undefined, undefined] : [null, market, quantity],
       ),
     );
     const { data } = await orders(ann);
@@ -270,7 +270,7 @@ test.serial("waits => false: a free market is taken as by a call that waits", as
   const placed = markets.map((market): Placed => [market, ann, buy("yes", 1, 10)]);
   t.deepEqual(codes(await placeAll(placed, { waits: false })), [null, null]);
   const all = () => placeAll(placed.slice(0, 1), { waits: false });
-  t.deepEqual(codes(await whileLocked(markets[0]!, all)), ["MARKET_BUSY"]);
+  t.deepEqual(codes(await whileLocked(markets[0]!, all)), ["AGAIN"]);
 });
 
 test.serial("atomic: one order that is rejected, and nothing is placed", async (t) => {
@@ -305,7 +305,7 @@ test.serial("atomic, waits => false: beside a busy market nothing is placed", as
   ];
   const options = { atomic: true, waits: false };
   const rows = await whileLocked(first, () => placeAll(placed, options));
-  t.true(rows.every(({ code, body }) => code === "MARKET_BUSY" && body === null));
+  t.true(rows.every(({ code, body }) => code === "AGAIN" && body === null));
   t.deepEqual((await orders(ann, { status: "all" })).data, []);
   t.deepEqual(codes(await placeAll(placed, options)), [null, null]);
 });

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import test from "ava";
 import { call } from "../../../src/database/call.ts";
-import { api } from "../../../src/database/calls.ts";
+import { ALL_ORDERS, api } from "../../../src/database/calls.ts";
 import type { Command } from "../../../src/database/calls.ts";
 import { withClient } from "../../helpers/database/test_database.ts";
 import { buy } from "../../helpers/exchange/orders.ts";
@@ -204,10 +204,10 @@ const placeBatch = async (
   atomic = false,
 ) => {
   const orders = requests.map((request) => ({ userId, ...request })) as never;
-  const result = await withClient(exchange.api, (client) =>
-    call(client, api.placeBatch, { userId, orders, atomic, ...key }),
+  const [result] = await withClient(exchange.api, (client) =>
+    call(client, api.runOrders, { ...ALL_ORDERS, userId, orders, atomic, ...key }),
   );
-  const { code, replayed, body } = result;
+  const { code, replayed, body } = result!;
   return { code, replayed, ...(code === null && JSON.parse(body)) };
 };
 

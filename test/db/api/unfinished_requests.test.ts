@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import test from "ava";
 import { call } from "../../../src/database/call.ts";
-import { api } from "../../../src/database/calls.ts";
+import { ALL_ORDERS, api } from "../../../src/database/calls.ts";
 import type { OrderRequest } from "../../../src/database/calls.ts";
 import { noteChanges } from "../../helpers/database/schema.ts";
 import { withClient } from "../../helpers/database/test_database.ts";
@@ -87,9 +87,10 @@ const atomicCall =
 function keyedBatch(userId: string, orders: OrderRequest[], atomic: boolean): Send {
   const key = { idempotencyKey: randomUUID(), requestFingerprint: randomUUID() };
   return async () => {
-    const result = await withClient(exchange.api, (client) =>
-      call(client, api.placeBatch, { userId, orders, atomic, ...key }),
+    const [result] = await withClient(exchange.api, (client) =>
+      call(client, api.runOrders, { ...ALL_ORDERS, userId, orders, atomic, ...key }),
     );
+    if (result === undefined) throw new Error("a batch has a result");
     if (result.code !== null) return answerOf([result.code], true);
     const { results } = JSON.parse(result.body) as { results: { code: string | null }[] };
     return answerOf(

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { keyOfPart } from "../../../src/api/idempotency.ts";
 import { call } from "../../../src/database/call.ts";
-import { api } from "../../../src/database/calls.ts";
+import { ALL_ORDERS, api } from "../../../src/database/calls.ts";
 import type { CancelledOrders, Command, OrderTerms } from "../../../src/database/calls.ts";
 import { withClient } from "../database/test_database.ts";
 import { switchWorker } from "./dead_man_switches.ts";
@@ -53,10 +53,10 @@ export function keyedCommands(
     atomic = false,
   ): Promise<Done> => {
     const orders = terms.map((order) => ({ ...order, userId }));
-    return insist(() =>
-      withClient(exchange.api, (client) =>
-        call(client, api.placeBatch, { userId, orders, atomic, ...once }),
-      ),
+    const batch = { ...ALL_ORDERS, userId, orders, atomic, ...once };
+    return insist(
+      async () =>
+        (await withClient(exchange.api, (client) => call(client, api.runOrders, batch)))[0]!,
     );
   };
 

@@ -249,9 +249,14 @@ async function sendOnce(
   if (command.kind === "cancelAll") return cancelAllOf(client, user, market, key);
   if (command.kind === "placeBatch") {
     const orders = await requestsOf(client, cast, command);
-    const { rows } = await client.query("select * from api.place_batch($1, $2, false, $3, $4)", [
-      ...[user, JSON.stringify(orders), ...key],
-    ]);
+    const { rows } = await client.query(
+      `select code, message, replayed, body
+       from api.run_orders(
+         user_id => $1, orders => $2, atomic => false, idempotency_key => $3,
+         request_fingerprint => $4
+       )`,
+      [user, JSON.stringify(orders), ...key],
+    );
     return rows[0];
   }
   const price = command.kind === "amend" ? command.price : null;

@@ -1,4 +1,4 @@
-create or replace function api.place_batch(
+create or replace function trading.place_batch(
   user_id uuid,
   orders jsonb,
   atomic boolean,
@@ -6,9 +6,8 @@ create or replace function api.place_batch(
   request_fingerprint uuid
 )
 returns core.result
-language plpgsql volatile security definer
+language plpgsql volatile
 set search_path = pg_catalog, pg_temp
---!include planner/plain_nested_loops.sql
 as $$
 declare
   v_user_id constant bigint := (
@@ -86,7 +85,7 @@ begin
 end
 $$;
 
-comment on function api.place_batch(uuid, jsonb, boolean, uuid, uuid) is
+comment on function trading.place_batch(uuid, jsonb, boolean, uuid, uuid) is
   'Places the orders of a batch with an idempotency key, as api.place_orders does, in one '
   'transaction that also keeps the answer: a JSON object of results ({code, message, replayed, '
   'body} for each order) and balance. The same request gets it again for 24 hours (replayed); '

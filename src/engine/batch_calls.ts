@@ -1,0 +1,100 @@
+import type { Pool } from "pg";
+import { call } from "../database/call.ts";
+import type { CallLimiter } from "../database/call_limiter.ts";
+import { ALL_ORDERS, api } from "../database/calls.ts";
+import type { CommandResult, OrderRequest, VersionedResult } from "../database/calls.ts";
+import { LOCK_PATIENCE_MS } from "./user_turns.ts";
+import { withRetries } from "../database/failures.ts";
+import type { RetryOptions } from "../database/failures.ts";
+import { ladder } from "./ladder.ts";
+import type { CommandKind } from "./ladder.ts";
+import { untilFinished } from "./unfinished.ts";
+
+/** Batches that are placed as a whole, in calls of their own, from the rung `alone` on. */
+
+export interface BatchContext {
+  pool: Pool;
+  limiter: CallLimiter<CommandKind>;
+  retries: RetryOptions | undefined;
+  unfinishedForMs: number;
+  now: () => number;
+  onCommitted: (results: CommandResult[]) => void;
+}
+
+/** The orders of a user that are placed with one idempotency key. */
+export interface KeyedBatch {
+  userId: string;
+  orders: OrderRequest[];
+  atomic: boolean;
+  idempotencyKey: string;
+  requestFingerprint: string;
+}
+
+/** One call for orders that are placed together or not at all, made until it is finished. */
+export async function placeAllOrNone(
+  context: BatchContext,
+  orders: OrderRequest[],
+): Promise<VersionedResult[]> {
+  const results = await run(context, { orders, atomic: true });
+  if (results.length !== orders.length) {
+    const counted = `${results.length} results to ${orders.length} orders`;
+    throw new RangeError(`api.run_orders returned ${counted}`);
+  }
+  if (results.every(({ code }) => code === null)) context.onCommitted(results);
+  return results;
+}
+
+/** One call for a batch with a key, made until it is finished. Its result has those of the orders. */
+export async function placeKeyed(
+  context: BatchContext,
+  batch: KeyedBatch,
+): Promise<VersionedResult> {
+  const [result] = await run(context, batch);
+  if (result === undefined) throw new RangeError("api.run_orders returned no result to a batch");
+  if (result.code === null && !result.replayed) {
+    context.onCommitted(resultsIn(result.body).results);
+  }
+  return result;
+}
+
+/** The results of the orders of a batch with a key. */
+export function resultsIn(body: string): { results: CommandResult[]; balance: unknown } {
+  return JSON.parse(body) as ReturnType<typeof resultsIn>;
+}
+
+/** The batches of one user are a line, and go one at a time. */
+async function run(
+  { limiter, now, pool, retries, unfinishedForMs }: BatchContext,
+  batch: KeyedBatch | { orders: OrderRequest[]; atomic: boolean },
+): Promise<VersionedResult[]> {
+  const isKeyed = "idempotencyKey" in batch;
+  const { orders } = batch;
+  const own = isKeyed ? [batch.userId] : [];
+  const user = [...new Set([...own, ...orders.map(({ userId }) => userId)])];
+  const market = [...new Set(orders.map(({ marketId }) => marketId))];
+  const line = `batch ${user.join()}`;
+  const holds = {
+    [rungOf(orders)]: "",
+    one: user.map((userId) => `batch ${userId}`),
+    user,
+    market,
+  };
+  const turn = limiter.turn(line, holds);
+  const options = { lockPatienceMs: LOCK_PATIENCE_MS, ...retries, repeatable: isKeyed, turn };
+  return await untilFinished(
+    () =>
+      withRetries(
+        pool,
+        (client) => call(client, api.runOrders, { ...ALL_ORDERS, ...batch }),
+        options,
+      ),
+    { forMs: unfinishedForMs, now },
+  );
+}
+
+/** Orders of few shares can't meet more makers than these. A share costs at least a cent. */
+function rungOf(orders: OrderRequest[]): "alone" | "single" {
+  const shares = orders.map(({ budgetCents, quantity }) => quantity ?? budgetCents ?? 0);
+  const sum = shares.reduce((total, each) => total + each, 0);
+  return sum > (ladder.alone.mostMakers ?? 0) ? "single" : "alone";
+}

@@ -1,0 +1,64 @@
+import type { CallLimits } from "../database/call_limiter.ts";
+
+/** Lower rungs serve many orders in a call. What is told AGAIN climbs; a success steps down. */
+export type Rung = "shared" | "alone" | "single";
+
+export interface RungLimits {
+  /** Orders of one call at most, and their expected work; see choose_orders.ts. */
+  mostOrders: number;
+  mostWork: number;
+  /** Whether a call waits for locks of markets. For those of users each waits, if only 50 ms. */
+  waits: boolean;
+  /** Resting orders that the orders of a call may meet; null is any number. */
+  mostMakers: number | null;
+  /** Calls under way at once, of a pool with so many connections. */
+  atOnce: (connections: number) => number;
+}
+
+/**
+ * No call holds a connection for a lock longer than 50 ms (the lock timeout of the pool `orders`). A
+ * lane, which is a market, has one call under way, and waits in the process.
+ */
+export const ladder: Record<Rung, RungLimits> = {
+  shared: {
+    ...{ mostOrders: Infinity, mostWork: 200, waits: false, mostMakers: 250 },
+    atOnce: (connections) => Math.max(1, connections - reserve(connections)),
+  },
+  alone: {
+    ...{ mostOrders: 8, mostWork: 200, waits: true, mostMakers: 500 },
+    atOnce: (connections) => part(connections, 1 / 2),
+  },
+  single: {
+    ...{ mostOrders: 1, mostWork: 1, waits: true, mostMakers: null },
+    atOnce: (connections) => Math.min(2, part(connections, 1 / 4)),
+  },
+};
+
+/** An amendment goes alone if it can meet no more than this, since cancels wait for it. */
+export const AMENDMENT_MAKERS = 50;
+
+/** Shared calls and those that wait for locks leave so many connections to each other. */
+const reserve = (connections: number): number => Math.ceil(connections / 4);
+
+/**
+ * What a call that waits for locks counts against: its rung, or `command` for a cancel, a split and a
+ * merge; its users and its markets; and a name of which there is one call at a time.
+ */
+export type CommandKind = "alone" | "single" | "command" | "user" | "market" | "one";
+
+export function commandLimits(connections: number): CallLimits<CommandKind> {
+  const quarter = reserve(connections);
+  return {
+    most: ladder.shared.atOnce(connections),
+    each: {
+      alone: ladder.alone.atOnce(connections),
+      single: ladder.single.atOnce(connections),
+      command: part(connections, 1 / 2),
+      ...{ user: quarter, market: quarter, one: 1 },
+    },
+  };
+}
+
+export function part(connections: number, fraction: number): number {
+  return Math.max(1, Math.floor(connections * fraction));
+}

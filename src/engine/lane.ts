@@ -1,0 +1,114 @@
+import type { OrderRequest, VersionedResult } from "../database/calls.ts";
+import { lockPauseMs } from "../database/failures.ts";
+import { chooseOrders } from "./choose_orders.ts";
+import { ladder } from "./ladder.ts";
+import type { Rung } from "./ladder.ts";
+
+/** An order that waits for a call. */
+export interface Waiting {
+  request: OrderRequest;
+  /** When it came, and until when it is placed again if it is told AGAIN. */
+  since: number;
+  until: number;
+  resolve: (result: VersionedResult) => void;
+  reject: (error: unknown) => void;
+  /** The lowest rung whose calls may take it. */
+  rung: Rung;
+  /** How often it was told AGAIN. It pauses until `readyAt`. */
+  tries: number;
+  readyAt: number;
+}
+
+/** The queue of one market. It has one call under way at most. */
+export interface Lane {
+  marketId: string;
+  waiting: Waiting[];
+  isUnderWay: boolean;
+  /** The lowest rung of its calls. */
+  rung: "shared" | "alone";
+  /** Its last call took long for its work. The next one takes one order of each user. */
+  isSlow: boolean;
+  /** When its last long walk ended, and how long it took; see {@link noteWalk}. */
+  walk: { endedAt: number; tookMs: number };
+  /** The users of such walks, until when they count as such. */
+  walkers: Map<string, number>;
+  /** When it is looked at again because an order has paused enough. */
+  wakesAt: number;
+}
+
+export const makeLane = (marketId: string): Lane => ({
+  ...{ marketId, waiting: [], isUnderWay: false, rung: "shared", isSlow: false },
+  ...{ walk: { endedAt: 0, tookMs: 0 }, walkers: new Map() },
+  wakesAt: Infinity,
+});
+
+/** So many times as long as a walk pass before the next single call of the lane. */
+const REST_AFTER_WALK = { ofOthers: 3, ofWalkers: 40 };
+const WALKER_FOR_MS = 60_000;
+
+/**
+ * A single call was long, and its order is rejected. That is free for its user, and all others of
+ * the market wait for it. So these go first for a while, above all before users of such walks.
+ */
+export function noteWalk(
+  { walk, walkers }: Lane,
+  { userId }: OrderRequest,
+  tookMs: number,
+  at: number,
+): void {
+  Object.assign(walk, { endedAt: at, tookMs });
+  walkers.set(userId, at + WALKER_FOR_MS);
+}
+
+export function hasWalked({ walkers }: Lane, { userId }: OrderRequest, at: number): boolean {
+  return (walkers.get(userId) ?? 0) > at;
+}
+
+/** When a call may take an order. One whose time is over is taken, and answered. */
+function readyAt(lane: Lane, order: Waiting, at: number): number {
+  if (order.rung !== "single" || order.tries === 0) return order.readyAt;
+  const { ofOthers, ofWalkers } = REST_AFTER_WALK;
+  const rest = lane.walk.tookMs * (hasWalked(lane, order.request, at) ? ofWalkers : ofOthers);
+  return Math.min(Math.max(order.readyAt, lane.walk.endedAt + rest), order.until);
+}
+
+/** When the next of its orders that pause is ready. */
+export function nextReadyAt(lane: Lane, at: number): number {
+  const times = lane.waiting.map((order) => readyAt(lane, order, at));
+  return Math.min(...times.filter((time) => time > at));
+}
+
+const isHeld = (lane: Lane, rung: Rung, at: number) => (order: Waiting) =>
+  readyAt(lane, order, at) > at || (rung === "alone" && order.rung === "single");
+
+/** Its orders for a call of this rung. */
+export function takeOrders(lane: Lane, rung: Rung, at: number): Waiting[] {
+  const { mostOrders, mostWork } = ladder[rung];
+  const bounds = { mostWork, mostOrders, onePerUser: lane.isSlow, isHeld: isHeld(lane, rung, at) };
+  return chooseOrders([lane.waiting], bounds);
+}
+
+/** Whether a call of this rung would take orders. A single one must be the first that is ready. */
+export function isReady(lane: Lane, rung: Rung, at: number): boolean {
+  if (lane.isUnderWay) return false;
+  const mayNotTake = isHeld(lane, rung, at);
+  const passed = new Set<string>();
+  const first = lane.waiting.find((order) => {
+    if (passed.has(order.request.userId)) return false;
+    if (mayNotTake(order)) passed.add(order.request.userId);
+    return !passed.has(order.request.userId);
+  });
+  return first !== undefined && (rung !== "single" || first.rung === "single");
+}
+
+/** These were told AGAIN: they pause, behind the others, and so do later ones of their users. */
+export function putBehind(lane: Lane, orders: Waiting[], at: number): void {
+  const users = new Set(orders.map(({ request }) => request.userId));
+  const isOther = ({ request }: Waiting) => !users.has(request.userId);
+  const others = lane.waiting.filter(isOther);
+  lane.waiting = [...others, ...orders, ...lane.waiting.filter((order) => !isOther(order))];
+  for (const order of orders) {
+    order.readyAt = at + lockPauseMs(order.tries);
+    order.tries++;
+  }
+}

@@ -1,0 +1,58 @@
+import type { Pool } from "pg";
+import { part } from "./ladder.ts";
+import type { CommandKind } from "./ladder.ts";
+import { createCallLimiter } from "../database/call_limiter.ts";
+import type { CallLimiter, CallLimits } from "../database/call_limiter.ts";
+import type { RetryOptions, Turn } from "../database/failures.ts";
+
+/** How many connections of a pool the commands and the reads of users may hold at once. */
+
+/** Half is left to the other reads, which are short. */
+export function previewLimits(connections: number): CallLimits<"user" | "market"> {
+  return { most: part(connections, 1 / 2), each: { user: 1, market: 1 } };
+}
+
+/** Half is left to other clients. */
+export function readLimits(connections: number): CallLimits<"client"> {
+  return { most: connections, each: { client: part(connections, 1 / 2) } };
+}
+
+/** A command that meets locks is made again for as long as an order. */
+export const LOCK_PATIENCE_MS = 5000;
+
+/** How the calls of one user take turns with those of others. */
+export interface UserTurns {
+  /** Of a cancel, a split or a merge, with its market if that is known. */
+  command: (userId: string, marketId?: string) => RetryOptions;
+  /** Of an amendment: a new order may meet others. */
+  amendment: (userId: string, rung: "alone" | "single") => RetryOptions;
+  /** Of a cancel of all orders, which waits behind no other command of its user. */
+  cancelAll: (userId: string) => RetryOptions;
+  preview: (userId: string, marketId: string) => RetryOptions;
+  /** Of a read of a client: a user, or the address of somebody who is not known. */
+  read: (client: string) => Turn;
+}
+
+export function createUserTurns(commands: CallLimiter<CommandKind>, reads: Pool): UserTurns {
+  const previews = createCallLimiter({ limits: previewLimits(reads.options.max) });
+  const readers = createCallLimiter({ limits: readLimits(reads.options.max) });
+  const lockPatienceMs = LOCK_PATIENCE_MS;
+  return {
+    command: (userId, market) => {
+      const holds = { command: "", user: userId, ...(market !== undefined && { market }) };
+      return { turn: commands.turn(`command ${userId}`, holds), lockPatienceMs };
+    },
+    amendment: (userId, rung) => {
+      const holds = { [rung]: "", user: userId, one: `amendment ${userId}` };
+      return { turn: commands.turn(`amendment ${userId}`, holds), lockPatienceMs };
+    },
+    cancelAll: (userId) => {
+      const name = `cancel-all ${userId}`;
+      return { turn: commands.turn(name, { command: "", one: name }), lockPatienceMs };
+    },
+    preview: (userId, marketId) => ({
+      turn: previews.turn(userId, { user: userId, market: marketId }),
+    }),
+    read: (client) => readers.turn(client, { client }),
+  };
+}
