@@ -203,6 +203,7 @@ set local role exchange_owner;
 --!include trading/place/leave_out_deep.sql
 --!include trading/place/leave_out_locked.sql
 --!include trading/place/due_requests.sql
+--!include trading/plain/is_plain_trader.sql
 --!include trading/plain/write_plain_fill.sql
 --!include trading/plain/write_plain_rest.sql
 --!include trading/plain/place_plain_order.sql

@@ -12,7 +12,6 @@ declare
   v_time_in_force constant trading.time_in_force := coalesce(r."timeInForce", 'gtc');
   v_is_yes constant boolean := r.side = 'yes';
   v_market_id bigint;
-  v_user_id bigint;
   v_at timestamptz;
   v_market trading.market_state;
   v_category_id bigint;
@@ -36,12 +35,9 @@ begin
   then
     return null;
   end if;
-  select m.id, t.user_id into v_market_id, v_user_id
-  from catalog.markets as m
-  cross join trading.traders as t
-  where m.public_id = r."marketId"
-    and t.public_id = r."userId";
-  if not found then
+  select m.id into v_market_id from catalog.markets as m where m.public_id = r."marketId";
+  select t.* into v_taker from trading.traders as t where t.public_id = r."userId";
+  if v_market_id is null or v_taker.user_id is null then
     return null;
   end if;
   if place_plain_order.waits then
@@ -77,7 +73,7 @@ begin
     order by a.queue_position
     limit 1;
     if v_maker.order_type is distinct from 'buy' or v_maker.left_quantity < r.quantity
-      or v_maker.user_id = v_user_id or v_maker.expires_at <= v_at or r."postOnly"
+      or v_maker.user_id = v_taker.user_id or v_maker.expires_at <= v_at or r."postOnly"
     then
       return null;
     end if;
@@ -86,37 +82,40 @@ begin
       v_fees.taker_rate_bps, r.quantity::bigint * v_best * (100 - v_best)
     );
     v_cost_cents := r.quantity * (100 - v_best) + v_fee_cents;
+    select t.* into v_owner from trading.traders as t where t.user_id = v_maker.user_id;
   elsif v_time_in_force = 'gtc' then
     v_cost_cents := r.quantity * r.price;
   else
     return null;
   end if;
 
+  -- Asked before the users are locked as well: the general way locks all that it may meet, by
+  -- ascending id, and so should find none of them locked by this transaction.
+  if not trading.is_plain_trader(v_taker, v_cost_cents, v_crosses, v_at)
+    or v_crosses
+      and not trading.is_plain_trader(v_owner, r.quantity * v_best, v_crosses, v_at)
+  then
+    return null;
+  end if;
   perform core.check_session();
   for v_trader in
     select t.*
     from trading.traders as t
-    where t.user_id = any (array[v_user_id, v_maker.user_id])
+    where t.user_id = any (array[v_taker.user_id, v_maker.user_id])
     order by t.user_id
     for no key update
   loop
-    if v_trader.user_id = v_user_id then
+    if v_trader.user_id = v_taker.user_id then
       v_taker := v_trader;
     else
       v_owner := v_trader;
     end if;
   end loop;
-  if risk.blocked_by(v_taker, v_at) is not null
-    or risk.has_limits(v_taker)
-    or v_taker.balance_cents < v_cost_cents
+  if not trading.is_plain_trader(v_taker, v_cost_cents, v_crosses, v_at)
+    or v_crosses
+      and not trading.is_plain_trader(v_owner, r.quantity * v_best, v_crosses, v_at)
     or exists (select from trading.dead_man_switches as s where s.expires_at <= core.now())
     or exists (select from trading.dead_man_switches as s where s.last_fired_at > v_at)
-    or v_crosses and (
-      v_owner.balance_cents < r.quantity * v_best
-      or v_owner.excluded_until > v_at
-      or risk.has_limits(v_owner)
-      or least(v_taker.moved_on, v_owner.moved_on) < (v_at at time zone 'UTC')::date
-    )
   then
     return null;
   end if;
@@ -125,7 +124,7 @@ begin
   v_order_id := nextval('trading.order_ids');
   if r."idempotencyKey" is not null then
     insert into trading.idempotency_keys (user_id, key, order_id, created_at, request_fingerprint)
-    values (v_user_id, r."idempotencyKey", v_order_id, v_at, r."requestFingerprint")
+    values (v_taker.user_id, r."idempotencyKey", v_order_id, v_at, r."requestFingerprint")
     on conflict do nothing;
     if not found then
       return null;
