@@ -61,7 +61,13 @@ function comparing(
         seen.otherwise++;
       } else {
         seen.plainly++;
-        if (body.includes('"status":"filled"')) seen.filled++;
+        const isFilled = body.includes('"status":"filled"');
+        if (isFilled) seen.filled++;
+        if (!isFilled && seen.plainly % 4 !== 0) {
+          await client.query("rollback");
+          rows.push(...(await oneByOne(client, [request])));
+          continue;
+        }
         const row = { code: null, message: null, replayed: false, body };
         const found = await readPlayed(client, outcomesOf([row]));
         await client.query("rollback");
