@@ -1,6 +1,6 @@
 import type { CallLimits } from "../database/call_limiter.ts";
 
-/** Lower rungs serve many orders in a call. What is told AGAIN climbs; a success steps down. */
+/** Lower rungs serve many orders in a call. An order that gets AGAIN climbs; a success steps down. */
 export type Rung = "shared" | "alone" | "single";
 
 export interface RungLimits {

@@ -29,7 +29,7 @@ export interface UserTurns {
   /** Of a cancel of all orders, which waits behind no other command of its user. */
   cancelAll: (userId: string) => RetryOptions;
   preview: (userId: string, marketId: string) => RetryOptions;
-  /** Of a read of a client: a user, or the address of somebody who is not known. */
+  /** Of a read of a client: a user, or the address of an unknown one. */
   read: (client: string) => Turn;
 }
 

@@ -1,5 +1,5 @@
--- The short way of an order that comes alone. It holds to the same rules as trading.match_batch and
--- trading.write_batch, for what most orders are, in a part of their time.
+-- For a call with one order: the rules of trading.match_batch and trading.write_batch, for what
+-- most orders are, in a part of their time.
 create or replace function trading.place_plain_order(order_object jsonb, waits boolean)
 returns text
 language plpgsql volatile
@@ -42,7 +42,7 @@ begin
   end if;
   if place_plain_order.waits then
     perform trading.lock_market(v_market_id);
-  elsif trading.lock_free_markets(array[v_market_id]) = '{}' then
+  elsif not trading.try_lock_market(v_market_id) then
     return null;
   end if;
 
@@ -97,7 +97,6 @@ begin
   then
     return null;
   end if;
-  perform core.check_session();
   for v_trader in
     select t.*
     from trading.traders as t

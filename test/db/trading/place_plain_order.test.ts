@@ -7,7 +7,7 @@ import type { Request } from "../../helpers/exchange/orders.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 import { expectSameTables } from "../../helpers/model/laws.ts";
 import { expectSamePlay, oneByOne, outcomesOf, readPlayed } from "../../helpers/model/play.ts";
-import type { Cast, PlacedRow, Placing } from "../../helpers/model/play.ts";
+import type { Cast, PlacedRequest, PlacedRow, Placing } from "../../helpers/model/play.ts";
 import { playPrograms } from "../../helpers/model/play_programs.ts";
 
 /**
@@ -63,24 +63,29 @@ function comparing(
         seen.plainly++;
         const isFilled = body.includes('"status":"filled"');
         if (isFilled) seen.filled++;
-        if (!isFilled && seen.plainly % 4 !== 0) {
-          await client.query("rollback");
-          rows.push(...(await oneByOne(client, [request])));
-          continue;
-        }
-        const row = { code: null, message: null, replayed: false, body };
-        const found = await readPlayed(client, outcomesOf([row]));
-        await client.query("rollback");
-        await client.query("begin");
-        const general = await placeGenerally(client, request);
-        const expected = await readPlayed(client, outcomesOf(general));
-        expectSamePlay(found, expected, cast);
+        // A comparison reads and proves all tables twice.
+        if (isFilled || seen.plainly % 4 === 0) await compare(client, request, body, cast);
       }
       await client.query("rollback");
       rows.push(...(await oneByOne(client, [request])));
     }
     return rows;
   };
+}
+
+/** Compares what a call has come to by the short way with what it comes to by the general one. */
+async function compare(
+  client: PoolClient,
+  request: PlacedRequest,
+  body: string,
+  cast: Cast,
+): Promise<void> {
+  const row = { code: null, message: null, replayed: false, body };
+  const found = await readPlayed(client, outcomesOf([row]));
+  await client.query("rollback");
+  await client.query("begin");
+  const general = await placeGenerally(client, request);
+  expectSamePlay(found, await readPlayed(client, outcomesOf(general)), cast);
 }
 
 interface Scene {
@@ -152,7 +157,6 @@ for (const [title, request] of otherwise) {
       const before = await fingerprintTables(client);
       t.is(await placePlainly(client, orderOf(scene, request)), null);
       expectSameTables(await fingerprintTables(client), before);
-      t.pass();
     });
   });
 }
