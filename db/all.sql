@@ -23,6 +23,7 @@ set local role exchange_owner;
 --!include core/functions/half_up.sql
 --!include core/functions/page_object.sql
 --!include core/functions/base62.sql
+--!include core/functions/sorted.sql
 --!include core/functions/crc32.sql
 --!include core/functions/can_read.sql
 --!include core/functions/time_of.sql
@@ -62,6 +63,11 @@ set local role exchange_owner;
 --!include identity/functions/authenticate_session.sql
 --!include identity/functions/authenticate_session_token.sql
 --!include identity/functions/authenticate_staff_key.sql
+--!include identity/functions/authenticate_staff_session.sql
+--!include identity/functions/lock_staff.sql
+--!include identity/functions/end_staff_access.sql
+--!include identity/functions/open_staff_session.sql
+--!include identity/functions/insert_staff_passkey.sql
 --!include identity/functions/add_api_key.sql
 --!include identity/functions/revoke_api_keys.sql
 --!include identity/functions/rotate_api_key.sql
@@ -282,6 +288,7 @@ set local role exchange_owner;
 --!include ledger/functions/verify_verifications.sql
 --!include catalog/functions/verify_calls.sql
 --!include identity/functions/verify_calls.sql
+--!include identity/functions/verify_staff.sql
 --!include trading/verify/verify_orders.sql
 --!include trading/verify/verify_commands.sql
 --!include trading/verify/verify_trades.sql
@@ -336,6 +343,10 @@ set local role exchange_owner;
 --!include admin/functions/create_staff_key.sql
 --!include admin/functions/list_staff_keys.sql
 --!include admin/functions/revoke_staff_key.sql
+--!include admin/functions/create_staff.sql
+--!include admin/functions/invite_staff.sql
+--!include admin/functions/set_staff_roles.sql
+--!include admin/functions/remove_staff.sql
 --!include admin/functions/create_session.sql
 --!include admin/functions/end_sessions.sql
 --!include admin/functions/set_sign_up.sql
@@ -400,6 +411,13 @@ set local role exchange_owner;
 --!include api/functions/add_passkey.sql
 --!include api/functions/list_passkeys.sql
 --!include api/functions/remove_passkey.sql
+--!include api/functions/get_staff_password_settings.sql
+--!include api/functions/get_staff_passkey.sql
+--!include api/functions/sign_in_staff.sql
+--!include api/functions/get_staff_link.sql
+--!include api/functions/accept_staff_invitation.sql
+--!include api/functions/add_staff_passkey.sql
+--!include api/functions/sign_out_staff.sql
 --!include api/functions/count_requests.sql
 --!include api/functions/return_requests.sql
 --!include api/functions/open_stream.sql
@@ -532,6 +550,7 @@ set local role exchange_owner;
 --!include admin/views/users.sql
 --!include admin/views/api_keys.sql
 --!include admin/views/staff_keys.sql
+--!include admin/views/staff.sql
 --!include admin/views/orders.sql
 --!include admin/views/order_reductions.sql
 --!include admin/views/trades.sql

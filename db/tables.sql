@@ -62,6 +62,9 @@ set local role exchange_owner;
 --!include identity/tables/settings.sql
 --!include identity/tables/passwords.sql
 --!include identity/tables/email_claims.sql
+--!include identity/tables/staff.sql
+--!include identity/tables/staff_passkeys.sql
+--!include identity/tables/staff_sessions.sql
 --!include identity/tables/links.sql
 --!include identity/tables/passkeys.sql
 --!include identity/tables/passkey_challenges.sql

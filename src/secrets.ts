@@ -3,10 +3,10 @@ import { crc32 } from "node:zlib";
 
 /**
  * The kinds of secrets that identify their holder, by what they begin with: a trader's API key, an
- * analyst's or an operator's key, a session's cookie (js_, or jh_ under https), a session's token,
- * and the token of a link in a mail.
+ * analyst's or an operator's key, a session's cookie (js_, or jh_ under https; of staff jf_), a
+ * session's token, and the token of a link in a mail.
  */
-export type SecretPrefix = "jk_" | "ja_" | "jo_" | "js_" | "jh_" | "jt_" | "jl_";
+export type SecretPrefix = "jk_" | "ja_" | "jo_" | "js_" | "jh_" | "jf_" | "jt_" | "jl_";
 
 const PREFIX_LENGTH = 3;
 const SECRET_BYTES = 32;
@@ -14,7 +14,7 @@ const SECRET_LENGTH = 43;
 const CHECKSUM_LENGTH = 6;
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-const pattern = /^j[ahklost]_[0-9A-Za-z]{49}$/;
+const pattern = /^j[afhklost]_[0-9A-Za-z]{49}$/;
 
 /**
  * Whether this has the form of a secret of this kind: the prefix, 43 characters of secret, and 6 of

@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:de0c3b1c0e4a7105144fc1ed4f6c3d165eba806b
+--! Hash: sha1:eda0a64317b16d8d87f2a11d7597aa0621a10443
 
 --! Included tables.sql
 -- The tables of the database, and what they are made of, in the order they build on each other. The
@@ -915,18 +915,133 @@ comment on column identity.email_claims.handle is
   'The handle that was asked for at sign-up, which the user also gets with the confirmation. Null: '
   'a user with a confirmed address asked for another address.';
 --! EndIncluded identity/tables/email_claims.sql
+--! Included identity/tables/staff.sql
+create table identity.staff (
+  id bigint generated always as identity primary key,
+  public_id uuid not null default core.uuid_v7(),
+  email text not null,
+  name text not null,
+  roles text[] not null,
+  login text,
+  password_hash text,
+  password_changed_at timestamptz,
+  created_at timestamptz not null default core.now(),
+  removed_at timestamptz,
+  constraint staff_public_id_is_unique unique (public_id),
+  constraint staff_email_looks_like_one check (identity.is_email(email)),
+  constraint staff_name_is_not_blank check (name ~ '\S' and length(name) <= 100),
+  constraint staff_roles_are_known check (
+    (
+      roles <@ array['audit', 'cash', 'incidents', 'markets', 'staff', 'users']
+      and cardinality(roles) between 1 and 6
+    ) is true
+  ),
+  constraint staff_password_is_argon2id_in_phc_form check (
+    password_hash ~ '^\$argon2id\$v=19\$m=[0-9]+,t=[0-9]+,p=[0-9]+\$[A-Za-z0-9+/]+\$[A-Za-z0-9+/]+$'
+  ),
+  constraint staff_password_has_its_time
+    check ((password_hash is null) = (password_changed_at is null)),
+  constraint staff_who_are_removed_have_no_password
+    check (removed_at is null or password_hash is null)
+);
+
+create unique index staff_email_is_unique on identity.staff (lower(email collate "C"))
+  where removed_at is null;
+create unique index staff_login_is_unique on identity.staff (login) where removed_at is null;
+
+comment on table identity.staff is
+  'The people who run the exchange. They sign in by password and passkey, both of their own, and '
+  'do not trade. Who is removed stays here, as the audit log names them.';
+comment on column identity.staff.roles is
+  'What they may do: markets, cash, users, incidents, audit (reads only), staff; admin.commands '
+  'says which functions each role calls.';
+comment on column identity.staff.login is
+  'The login of the database that is the same person; null: none is known. Such a person cannot '
+  'approve by one what they proposed by the other.';
+comment on column identity.staff.password_hash is
+  'Argon2id in PHC form, as in identity.passwords. Null: the invitation was not accepted yet.';
+comment on column identity.staff.removed_at is 'When they were removed; null: they are staff.';
+--! EndIncluded identity/tables/staff.sql
+--! Included identity/tables/staff_passkeys.sql
+create table identity.staff_passkeys (
+  id bigint generated always as identity primary key,
+  public_id uuid not null default core.uuid_v7(),
+  staff_id bigint not null references identity.staff (id),
+  credential_id bytea not null,
+  public_key bytea not null,
+  sign_count bigint not null,
+  transports text[] not null,
+  name text not null,
+  created_at timestamptz not null default core.now(),
+  last_used_at timestamptz,
+  last_used_address inet,
+  constraint staff_passkeys_public_id_is_unique unique (public_id),
+  constraint staff_passkeys_credential_id_is_unique unique (credential_id),
+  constraint staff_passkeys_credential_id_has_16_to_1023_bytes
+    check (length(credential_id) between 16 and 1023),
+  constraint staff_passkeys_public_key_has_1_to_2000_bytes
+    check (length(public_key) between 1 and 2000),
+  constraint staff_passkeys_sign_count_is_an_unsigned_32_bit_number
+    check (sign_count between 0 and 4294967295),
+  constraint staff_passkeys_transports_are_known check (
+    transports <@ array['ble', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb']
+    and cardinality(transports) <= 6
+  ),
+  constraint staff_passkeys_name_is_not_blank check (name ~ '\S' and length(name) <= 100)
+);
+
+create index staff_passkeys_of_a_member on identity.staff_passkeys (staff_id, id);
+
+comment on table identity.staff_passkeys is
+  'Passkeys (WebAuthn) of staff: the second factor of each sign-in. The columns mean what they '
+  'mean in identity.passkeys.';
+--! EndIncluded identity/tables/staff_passkeys.sql
+--! Included identity/tables/staff_sessions.sql
+create table identity.staff_sessions (
+  id bigint generated always as identity primary key,
+  public_id uuid not null default core.uuid_v7(),
+  staff_id bigint not null references identity.staff (id),
+  cookie_hash bytea not null,
+  created_at timestamptz not null default core.now(),
+  expires_at timestamptz not null,
+  browser text,
+  last_address inet,
+  constraint staff_sessions_public_id_is_unique unique (public_id),
+  constraint staff_sessions_cookie_hash_is_unique unique (cookie_hash),
+  constraint staff_sessions_cookie_hash_is_a_sha256 check (length(cookie_hash) = 32),
+  constraint staff_sessions_last_at_most_12_hours
+    check (expires_at - created_at between interval '1 second' and interval '12 hours')
+);
+
+create index staff_sessions_of_a_member on identity.staff_sessions (staff_id);
+
+comment on table identity.staff_sessions is
+  'Browsers in which staff are signed in. A session that ends is deleted. Of the cookie only the '
+  'SHA-256 is kept.';
+comment on column identity.staff_sessions.browser is
+  'What the browser called itself when it signed in; null: unknown.';
+comment on column identity.staff_sessions.last_address is
+  'From where it signed in; null: not known.';
+--! EndIncluded identity/tables/staff_sessions.sql
 --! Included identity/tables/links.sql
 create table identity.links (
   token_hash bytea primary key,
   kind text not null,
   user_id bigint references identity.users (id),
+  staff_id bigint references identity.staff (id),
   email text,
   created_at timestamptz not null default core.now(),
   expires_at timestamptz not null,
   constraint links_hash_is_a_sha256 check (length(token_hash) = 32),
-  constraint links_are_of_a_known_kind
-    check (kind in ('confirm_email', 'password_reset', 'recovery', 'sign_in', 'invitation')),
-  constraint links_are_of_a_user_or_invitations check ((user_id is null) = (kind = 'invitation')),
+  constraint links_are_of_a_known_kind check (
+    kind in (
+      'confirm_email', 'password_reset', 'recovery', 'sign_in', 'invitation', 'staff_invitation'
+    )
+  ),
+  constraint links_are_of_a_user_or_invitations
+    check ((user_id is null) = (kind in ('invitation', 'staff_invitation'))),
+  constraint links_of_staff_are_invitations
+    check ((staff_id is not null) = (kind = 'staff_invitation')),
   constraint links_name_the_address_that_they_prove
     check ((email is not null) = (kind in ('confirm_email', 'invitation')))
 );
@@ -934,13 +1049,15 @@ create table identity.links (
 create index links_of_a_user on identity.links (user_id, kind);
 create index links_of_an_invited_address on identity.links (lower(email collate "C"))
   where kind = 'invitation';
+create index links_of_staff on identity.links (staff_id) where staff_id is not null;
 create index links_by_expiry on identity.links (expires_at);
 
 comment on table identity.links is
   'The links in mails, each good once. The token itself is only in the mail; here is its SHA-256.';
 comment on column identity.links.kind is
   'confirm_email proves an address, password_reset sets a password, recovery too and in a frozen '
-  'account, sign_in opens a session, invitation allows to sign up with its address.';
+  'account, sign_in opens a session, invitation allows to sign up with its address, '
+  'staff_invitation sets the password and the first passkey of a member of staff.';
 --! EndIncluded identity/tables/links.sql
 --! Included identity/tables/passkeys.sql
 create table identity.passkeys (
@@ -1024,7 +1141,7 @@ create table identity.mails (
     kind in (
       'confirm_email', 'password_reset', 'recovery', 'invitation', 'new_sign_in', 'new_key',
       'passkey_added', 'passkey_removed', 'password_changed', 'email_change_asked', 'email_changed',
-      'limits_changed', 'self_excluded'
+      'limits_changed', 'self_excluded', 'staff_invitation'
     )
   )
 );
@@ -1032,7 +1149,9 @@ create table identity.mails (
 create index mails_that_are_due on identity.mails (due_at) where due_at is not null;
 create index mails_with_links_that_are_due on identity.mails (due_at)
   where due_at is not null
-    and kind in ('confirm_email', 'password_reset', 'recovery', 'invitation');
+    and kind in (
+      'confirm_email', 'password_reset', 'recovery', 'invitation', 'staff_invitation'
+    );
 create index mails_that_wait_by_address on identity.mails (lower(address collate "C"), kind)
   where due_at is not null;
 create index mails_of_a_user on identity.mails (user_id, kind, created_at);
@@ -1044,8 +1163,8 @@ comment on table identity.mails is
   'The outbox of e-mail. The worker sends what is due (jobs.take_mail, jobs.finish_mail). A mail '
   'with a link has no token here: the worker makes it when it sends the mail.';
 comment on column identity.mails.kind is
-  'Which mail: confirm_email, password_reset, recovery and invitation have a link; the others are '
-  'notices.';
+  'Which mail: confirm_email, password_reset, recovery, invitation and staff_invitation have a '
+  'link; the others are notices.';
 comment on column identity.mails.user_id is 'Whom it is about; null: no account is named.';
 comment on column identity.mails.details is 'What the text names: no secret.';
 comment on column identity.mails.due_at is

@@ -144,6 +144,7 @@ const nextWork = {
 };
 /** Of a user who signed in; both are null if the e-mail or the password was wrong. */
 const signedIn = { userId: nullable(uuid), cookie: nullable(text) };
+const signedInStaff = { staffId: nullable(uuid), cookie: nullable(text) };
 /** What a browser needs to make a passkey. */
 const passkeyStart = { challenge: bytea, email: text, displayName: text, known: json };
 const dueMail = {
@@ -174,6 +175,12 @@ const ofSession = { userId: uuid, sessionId: uuid };
 const ofBrowser = { browser: nullable(text), isHostOnly: boolean, address: nullable(inet) };
 const ofBrowserBefore = { ...ofBrowser, endedCookieHash: nullable(bytea) };
 const ofChallenge = { challenge: bytea, credentialId: bytea };
+const newPasskey = {
+  ...ofChallenge,
+  publicKey: bytea,
+  signCount: bigint,
+  transports: arrayOf(text),
+};
 const amendment = { price: nullable(int), quantity: nullable(int) };
 const ofKey = { userId: uuid, idempotencyKey: uuid, requestFingerprint: uuid };
 /** A command that is carried out once, however often it is sent. */
@@ -434,16 +441,50 @@ export const api = functionsOf("api", {
   addPasskey: once(
     {
       ...ofSession,
-      ...ofChallenge,
-      publicKey: bytea,
-      signCount: bigint,
-      transports: arrayOf(text),
+      ...newPasskey,
       name: text,
     },
     one(json),
   ),
   listPasskeys: repeatable(ofUser, one(json)),
   removePasskey: once({ ...ofSession, passkeyId: uuid }, one(boolean)),
+
+  getStaffPasswordSettings: repeatable({ standard: text, email: text }, one(text)),
+  getStaffPasskey: repeatable({ credentialId: bytea }, rowIfFound({ publicKey: bytea })),
+  signInStaff: once(
+    {
+      email: text,
+      passwordHash: text,
+      ...ofChallenge,
+      userHandle: uuid,
+      signCount: bigint,
+      browser: nullable(text),
+      endedCookieHash: nullable(bytea),
+      address: nullable(inet),
+    },
+    oneRow(signedInStaff),
+  ),
+  getStaffLink: repeatable({ tokenHash: bytea }, one(json)),
+  acceptStaffInvitation: once(
+    {
+      tokenHash: bytea,
+      passwordHash: text,
+      ...newPasskey,
+      passkeyName: text,
+      browser: nullable(text),
+      address: nullable(inet),
+    },
+    oneRow(signedInStaff),
+  ),
+  addStaffPasskey: once(
+    {
+      sessionId: uuid,
+      ...newPasskey,
+      name: text,
+    },
+    nothing,
+  ),
+  signOutStaff: repeatable({ sessionId: uuid }, nothing),
 
   getMetrics: repeatable({}, oneRow(databaseMetrics)),
   getMailMetrics: repeatable({}, oneRow(mailMetrics)),

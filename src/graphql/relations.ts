@@ -39,6 +39,7 @@ const uniqueColumns: Record<string, string> = {
   mails: "mail_key",
   verifications: "verification_key",
   audit_entries: "audit_key",
+  staff: "staff_key",
 };
 
 const references: Record<string, Keyed[]> = {

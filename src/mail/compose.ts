@@ -20,6 +20,7 @@ const pages = {
   password_reset: "/reset",
   recovery: "/reset",
   invitation: "/sign-up",
+  staff_invitation: "/operator/welcome",
 } as const;
 
 const notYou = "If this was not you, change your password and end all sessions on the website.";
@@ -75,6 +76,14 @@ const contents: Record<string, (details: Details, link: string) => Content> = {
   invitation: (_details, link) => ({
     subject: "You are invited",
     lines: ["Follow this link within 14 days to make an account:", link],
+  }),
+  staff_invitation: (_details, link) => ({
+    subject: "Your access to the exchange",
+    lines: [
+      "You are one of the staff of the exchange. Follow this link within three days to set a password and a passkey:",
+      link,
+      "Any password and passkey that you had before as staff are not valid any more.",
+    ],
   }),
   new_sign_in: ({ browser, byLink }) => ({
     subject: "New sign-in to your account",

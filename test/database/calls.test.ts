@@ -130,7 +130,8 @@ test("commands of users are never repeated when their outcome is unknown", (t) =
     .filter(({ isRepeatable }) => !isRepeatable)
     .map(({ name }) => name);
   t.deepEqual(names.toSorted(), [
-    ...["add_passkey", "change_email", "change_password"],
+    ...["accept_staff_invitation", "add_passkey", "add_staff_passkey"],
+    ...["change_email", "change_password"],
     ...["close_stream", "confirm_email", "create_key", "lease_streams"],
     ...["open_stream", "place_orders", "remove_passkey"],
     ...["request_password_reset", "resend_confirmation", "reset_password", "return_requests"],
@@ -141,6 +142,7 @@ test("commands of users are never repeated when their outcome is unknown", (t) =
       "sign_in",
       "sign_in_by_link",
       "sign_in_by_passkey",
+      "sign_in_staff",
       "sign_up",
     ],
     ...["take_mail"],

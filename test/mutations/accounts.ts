@@ -138,7 +138,9 @@ export const accounts: Mutation[] = [
     name: "notices_before_links",
     breaks: "a mail with a link waits for older notices",
     file: "jobs/functions/take_mail.sql",
-    from: `      and m.kind in ('confirm_email', 'password_reset', 'recovery', 'invitation')
+    from: `      and m.kind in (
+        'confirm_email', 'password_reset', 'recovery', 'invitation', 'staff_invitation'
+      )
 `,
     to: "",
     tests: ["db/jobs/take_mail"],

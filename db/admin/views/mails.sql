@@ -21,8 +21,8 @@ left join identity.users as u on u.id = m.user_id;
 comment on view admin.mails is 'Mails of the last 30 days: sent, waiting, or given up.';
 comment on column admin.mails.mail_key is 'Internal key, in the order of creation.';
 comment on column admin.mails.kind is
-  'Which mail: confirm_email, password_reset, recovery and invitation have a link; the others are '
-  'notices.';
+  'Which mail: confirm_email, password_reset, recovery, invitation and staff_invitation have a '
+  'link; the others are notices.';
 comment on column admin.mails.user_key is
   'The user whom it is about: internal key, for joins; null if it names no account.';
 comment on column admin.mails.user_id is 'The user: public id.';

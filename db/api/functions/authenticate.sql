@@ -23,6 +23,12 @@ as $$
       select json_build_object('staffKeyId', f.staff_key_id, 'name', f.name, 'role', f.role)
       from identity.authenticate_staff_key(s.hash) as f
     )
+    when 'staff_cookie' then (
+      select json_build_object(
+        'staffId', m.staff_id, 'sessionId', m.session_id, 'name', m.name, 'roles', m.roles
+      )
+      from identity.authenticate_staff_session(s.hash) as m
+    )
   end
   from unnest(authenticate.kinds, authenticate.hashes, authenticate.details) with ordinality
     as s (kind, hash, detail, place)
@@ -32,5 +38,5 @@ $$;
 comment on function api.authenticate(text[], bytea[], text[]) is
   'Who holds each of these secrets, which are given by kind and SHA-256, in their order; null for '
   'those that are unknown or no longer valid. Kinds: key (an API key; the detail is the address '
-  'where it is used), token and cookie (of a session), staff (a staff key). Locks: the rows of '
-  'staff keys whose use is recorded.';
+  'where it is used), token and cookie (of a session), staff (a staff key), staff_cookie (of a '
+  'session of staff). Locks: the rows of staff keys whose use is recorded.';

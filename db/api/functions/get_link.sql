@@ -17,6 +17,7 @@ begin
   from identity.links as l
   where l.token_hash = get_link.token_hash
     and l.expires_at > core.now()
+    and l.staff_id is null
     and (l.kind <> 'confirm_email' or exists (
       select
       from identity.email_claims as c

@@ -50,6 +50,14 @@ begin
     when 'staff_keys_name_is_not_blank' then
       'The name must not be blank or longer than 100 characters'
     when 'staff_keys_role_is_analyst_or_operator' then 'The role must be analyst or operator'
+    when 'staff_email_looks_like_one' then
+      'The e-mail address must look like name@domain and have at most 320 characters'
+    when 'staff_name_is_not_blank' then
+      'The name must not be blank or longer than 100 characters'
+    when 'staff_roles_are_known' then
+      'The roles must be one or more of markets, cash, users, incidents, audit and staff'
+    when 'staff_passkeys_name_is_not_blank' then
+      'The name must not be blank or longer than 100 characters'
     when 'rate_is_from_1_to_1000000' then
       'The requests per minute and the burst capacity must each be from 1 to 1000000'
     when 'max_requests_is_from_1_to_1000000000' then 'The maximum must be from 1 to 1000000000'

@@ -21,6 +21,6 @@ $$;
 
 comment on function identity.new_api_key(text) is
   'A new secret, of an API key (jk_), of an analyst''s or an operator''s key (ja_, jo_), of a '
-  'session''s cookie (js_, or jh_ under https), of a session''s token (jt_) or of a link in a mail '
-  '(jl_): the prefix, 32 random bytes in base62 (43 characters), and the CRC-32 of all that in '
-  'base62 (6 characters), which shows without a look-up that a text is no key.';
+  'session''s cookie (js_, or jh_ under https; of staff jf_), of a session''s token (jt_) or of a '
+  'link in a mail (jl_): the prefix, 32 random bytes in base62 (43 characters), and the CRC-32 of '
+  'all that in base62 (6 characters), which shows without a look-up that a text is no key.';

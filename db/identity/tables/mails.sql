@@ -14,7 +14,7 @@ create table identity.mails (
     kind in (
       'confirm_email', 'password_reset', 'recovery', 'invitation', 'new_sign_in', 'new_key',
       'passkey_added', 'passkey_removed', 'password_changed', 'email_change_asked', 'email_changed',
-      'limits_changed', 'self_excluded'
+      'limits_changed', 'self_excluded', 'staff_invitation'
     )
   )
 );
@@ -22,7 +22,9 @@ create table identity.mails (
 create index mails_that_are_due on identity.mails (due_at) where due_at is not null;
 create index mails_with_links_that_are_due on identity.mails (due_at)
   where due_at is not null
-    and kind in ('confirm_email', 'password_reset', 'recovery', 'invitation');
+    and kind in (
+      'confirm_email', 'password_reset', 'recovery', 'invitation', 'staff_invitation'
+    );
 create index mails_that_wait_by_address on identity.mails (lower(address collate "C"), kind)
   where due_at is not null;
 create index mails_of_a_user on identity.mails (user_id, kind, created_at);
@@ -34,8 +36,8 @@ comment on table identity.mails is
   'The outbox of e-mail. The worker sends what is due (jobs.take_mail, jobs.finish_mail). A mail '
   'with a link has no token here: the worker makes it when it sends the mail.';
 comment on column identity.mails.kind is
-  'Which mail: confirm_email, password_reset, recovery and invitation have a link; the others are '
-  'notices.';
+  'Which mail: confirm_email, password_reset, recovery, invitation and staff_invitation have a '
+  'link; the others are notices.';
 comment on column identity.mails.user_id is 'Whom it is about; null: no account is named.';
 comment on column identity.mails.details is 'What the text names: no secret.';
 comment on column identity.mails.due_at is

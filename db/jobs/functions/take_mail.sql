@@ -11,6 +11,7 @@ declare
   v_account_id bigint;
   v_owner_id bigint;
   v_owner_email text;
+  v_staff_id bigint;
   v_seconds int;
 begin
   perform core.check_session();
@@ -19,7 +20,9 @@ begin
     select m.* into v_mail
     from identity.mails as m
     where m.due_at <= v_at
-      and m.kind in ('confirm_email', 'password_reset', 'recovery', 'invitation')
+      and m.kind in (
+        'confirm_email', 'password_reset', 'recovery', 'invitation', 'staff_invitation'
+      )
     order by m.due_at
     limit 1
     for update skip locked;
@@ -33,6 +36,16 @@ begin
     end if;
     if not found then
       return;
+    end if;
+    if v_mail.kind = 'staff_invitation' then
+      select s.id into v_staff_id
+      from identity.staff as s
+      where lower(s.email collate "C") = lower(v_mail.address collate "C")
+        and s.removed_at is null;
+      exit when found;
+      delete from identity.mails as m
+      where m.id = v_mail.id;
+      continue;
     end if;
     exit when v_mail.kind not in ('confirm_email', 'password_reset', 'recovery');
 
@@ -132,6 +145,10 @@ begin
     perform identity.add_link(take_mail.token_hash, kind, v_owner_id, null, interval '3 days');
   elsif kind = 'invitation' then
     perform identity.add_link(take_mail.token_hash, kind, null, address, interval '14 days');
+  elsif kind = 'staff_invitation' then
+    perform identity.add_link(
+      take_mail.token_hash, kind, null, null, interval '3 days', staff_id => v_staff_id
+    );
   end if;
   return next;
 end
@@ -139,9 +156,9 @@ $$;
 
 comment on function jobs.take_mail(bytea) is
   'The next mail to send, those with links first: one row, or none. Its link, if it has one '
-  '(confirm_email, password_reset, recovery, invitation), has the token with this SHA-256, '
-  'which the caller has made for this attempt. Unless jobs.finish_mail is called, the mail is '
-  'due again after a minute, and then after ever longer, 10 times. A mail that users asked for '
-  'waits while its mailbox has had as many of its kind as the bucket mail-account allows, for a '
-  'day at most. Errors: UNFIT_SESSION. Locks: the mail and the account, none that it would wait '
-  'for; the counter of the mailbox.';
+  '(confirm_email, password_reset, recovery, invitation, staff_invitation), has the token with '
+  'this SHA-256, which the caller has made for this attempt. Unless jobs.finish_mail is called, '
+  'the mail is due again after a minute, and then after ever longer, 10 times. A mail that users '
+  'asked for waits while its mailbox has had as many of its kind as the bucket mail-account '
+  'allows, for a day at most. Errors: UNFIT_SESSION. Locks: the mail and the account, none that it '
+  'would wait for; the counter of the mailbox.';

@@ -31,6 +31,8 @@ as $$
   union all
   select * from identity.verify_calls()
   union all
+  select * from identity.verify_staff()
+  union all
   select * from installer.verify_objects()
   union all
   select * from trading.verify_orders()

@@ -47,6 +47,10 @@ const calls: Record<string, () => Promise<Record<string, unknown>>> = {
   create_staff_key: async () => ({ name: "Ada", role: "analyst" }),
   list_staff_keys: async () => ({}),
   revoke_staff_key: async () => ({ key_id: await makeStaffKey() }),
+  create_staff: async () => ({ email: "zoe@staff.example", name: "Zoe", roles: ["cash"] }),
+  invite_staff: async () => ({ staff_id: await makeStaffMember() }),
+  set_staff_roles: async () => ({ staff_id: await makeStaffMember(), roles: ["audit", "users"] }),
+  remove_staff: async () => ({ staff_id: await makeStaffMember() }),
   create_session: async () => ({ user_id: await makeTrader() }),
   end_sessions: async () => ({ user_id: await makeTrader() }),
   set_sign_up: async () => ({ policy: "open", play_money_cents: 100 }),
@@ -103,6 +107,13 @@ async function makeKey(): Promise<string> {
     .query("select id from admin.list_api_keys(user_id => $1)", [user_id]);
   return rows[0].id;
 }
+
+let members = 0;
+
+const makeStaffMember = (): Promise<string> =>
+  operate("create_staff", {
+    ...{ email: `member-${(members += 1)}@staff.example`, name: "Member", roles: ["cash"] },
+  });
 
 async function makeStaffKey(): Promise<string> {
   await operate("create_staff_key", { name: "Otto", role: "operator" });

@@ -275,6 +275,7 @@ test("every constraint that an operator's values can break is said in words", as
     "links_are_of_a_user_or_invitations",
     "links_hash_is_a_sha256",
     "links_name_the_address_that_they_prove",
+    "links_of_staff_are_invitations",
     "mails_are_due_until_they_are_sent",
     "mails_are_of_a_known_kind",
     "market_listings_are_of_a_list",
@@ -291,6 +292,15 @@ test("every constraint that an operator's values can break is said in words", as
     "sessions_expire_after_they_are_made",
     "settings_is_one_row",
     "staff_keys_hash_is_a_sha256",
+    "staff_passkeys_credential_id_has_16_to_1023_bytes",
+    "staff_passkeys_public_key_has_1_to_2000_bytes",
+    "staff_passkeys_sign_count_is_an_unsigned_32_bit_number",
+    "staff_passkeys_transports_are_known",
+    "staff_password_has_its_time",
+    "staff_password_is_argon2id_in_phc_form",
+    "staff_sessions_cookie_hash_is_a_sha256",
+    "staff_sessions_last_at_most_12_hours",
+    "staff_who_are_removed_have_no_password",
     "stream_caps_are_of_an_address_or_a_user",
   ];
   const names = await rowsOf(

@@ -133,6 +133,12 @@ const contract: Record<string, { arguments: string; returns: string }> = {
       "TABLE(kind text, id uuid, name text, created_at timestamptz, last_used_at timestamptz, " +
       "last_address inet, expires_at timestamptz)",
   },
+  create_staff: {
+    arguments: "email text, name text, roles text[], login text default null",
+    returns: "uuid",
+  },
+  set_staff_roles: { arguments: "staff_id uuid, roles text[]", returns: "void" },
+  remove_staff: { arguments: "staff_id uuid", returns: "void" },
   cancel_orders: {
     arguments: "user_id uuid, market_id uuid default null",
     returns: "int",

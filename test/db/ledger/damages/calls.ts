@@ -216,6 +216,20 @@ export const callsDamages: Damage[] = [
     "staff key is what was called for",
     "delete from admin.audit_log where action = 'create_staff_key'",
   ],
+  ...[
+    "update identity.staff set roles = '{staff}' where name = 'Cleo'",
+    "update identity.staff set email = 'eve@staff.example' where name = 'Cleo'",
+    "update identity.staff set login = 'eve' where name = 'Cleo'",
+    "update identity.staff set removed_at = null where name = 'Dan'",
+    "insert into identity.staff (email, name, roles) values ('eve@staff.example', 'Eve', '{cash}')",
+    "delete from admin.audit_log where action = 'set_staff_roles'",
+    "delete from identity.staff",
+  ].map((statement): Damage => ["member of staff is what was called for", statement]),
+  [
+    "session of staff is of one who is staff",
+    `insert into identity.staff_sessions (staff_id, cookie_hash, expires_at)
+     select id, sha256(''), core.now() + interval '1 hour' from identity.staff where name = 'Dan'`,
+  ],
   [
     "loss limits were changed as an operator called for",
     `update admin.audit_log set arguments = arguments || '{"day_cents": 9}'

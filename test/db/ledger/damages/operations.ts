@@ -50,6 +50,12 @@ export async function operateALittle(exchange: Exchange): Promise<Named> {
     "select public_id from identity.staff_keys where name = 'Bob'",
   );
   await operate("revoke_staff_key", { key_id: staff[0].public_id });
+  for (const name of ["Cleo", "Dan"]) {
+    const email = `${name}@staff.example`;
+    const staff_id = await operate("create_staff", { email, name, roles: ["cash"] });
+    if (name === "Cleo") await operate("set_staff_roles", { staff_id, roles: ["audit", "users"] });
+    else await operate("remove_staff", { staff_id });
+  }
 
   // Settings, and a sign-up that gets play money.
   await operate("set_sign_up", { policy: "open", play_money_cents: 500 });

@@ -1,0 +1,18 @@
+create or replace function admin.invite_staff(staff_id uuid)
+returns void
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_member identity.staff := identity.lock_staff(invite_staff.staff_id);
+begin
+  perform identity.end_staff_access((v_member).id);
+  perform identity.queue_mail('staff_invitation', null, (v_member).email);
+  perform admin.audit('invite_staff', jsonb_build_object('staff_id', invite_staff.staff_id));
+end
+$$;
+
+comment on function admin.invite_staff(uuid) is
+  'Invites a member of staff again, who has not accepted in time or has lost the passkey: '
+  'password, passkeys and sessions end, and a mail has a new link. Errors: NOT_FOUND, '
+  'UNFIT_SESSION. Locks: the member, the rows that end.';

@@ -1,0 +1,20 @@
+create or replace function admin.remove_staff(staff_id uuid)
+returns void
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_member identity.staff := identity.lock_staff(remove_staff.staff_id);
+begin
+  perform identity.end_staff_access((v_member).id);
+  update identity.staff as s
+  set removed_at = core.now()
+  where s.id = (v_member).id;
+  perform admin.audit('remove_staff', jsonb_build_object('staff_id', remove_staff.staff_id));
+end
+$$;
+
+comment on function admin.remove_staff(uuid) is
+  'Removes a member of staff for good: password, passkeys, sessions and invitations end at once. '
+  'The address may be invited again, as another member. Errors: NOT_FOUND, UNFIT_SESSION. Locks: '
+  'the member, the rows that end.';

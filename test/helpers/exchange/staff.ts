@@ -1,0 +1,73 @@
+import { randomBytes } from "node:crypto";
+import { call } from "../../../src/database/call.ts";
+import { api } from "../../../src/database/calls.ts";
+import { sha256Of } from "../../../src/secrets.ts";
+import { withClient } from "../database/test_database.ts";
+import { nextMail } from "./next_mail.ts";
+import type { Exchange } from "./test_exchange.ts";
+
+/** A member of staff who has accepted the invitation. */
+export interface StaffMember {
+  staffId: string;
+  email: string;
+  passwordHash: string;
+  credentialId: Buffer;
+  /** The SHA-256 of the cookie of a session. */
+  cookieHash: Buffer;
+}
+
+let made = 0;
+
+export const someHash = (digest: string): string =>
+  `$argon2id$v=19$m=8,t=1,p=1$c2FsdHNhbHQ$${Buffer.from(digest).toString("base64url")}`;
+
+export const newPasskey = () => ({
+  credentialId: randomBytes(32),
+  publicKey: randomBytes(77),
+  signCount: 0,
+  transports: ["usb"],
+});
+
+/** Invites a person and accepts, as the pages of staff do. */
+export async function makeStaff(
+  exchange: Pick<Exchange, "api" | "database" | "operate">,
+  roles: string[],
+  options: { login?: string } = {},
+): Promise<StaffMember> {
+  const email = `staff-${(made += 1)}@staff.example`;
+  const values = { email, name: `Member ${made}`, roles, ...options };
+  const staffId: string = await exchange.operate("create_staff", values);
+  const tokenHash = await mailedInvitation(exchange, email);
+  const passwordHash = someHash(email);
+  const passkey = newPasskey();
+  const { cookie } = await accept(exchange, { tokenHash, passwordHash, ...passkey });
+  const cookieHash = sha256Of(cookie!);
+  return { staffId, email, passwordHash, credentialId: passkey.credentialId, cookieHash };
+}
+
+/** The hash of the link in the next mail that invites this address. */
+export async function mailedInvitation(
+  { database }: Pick<Exchange, "database">,
+  email: string,
+): Promise<Buffer> {
+  return withClient(database.connectAs("exchange_worker"), async (client) => {
+    for (;;) {
+      const mail = await nextMail(client);
+      if (mail === undefined) throw new Error(`no invitation was mailed to ${email}`);
+      if (mail.kind === "staff_invitation" && mail.address === email) return mail.tokenHash;
+    }
+  });
+}
+
+export interface Acceptance extends ReturnType<typeof newPasskey> {
+  tokenHash: Buffer;
+  passwordHash: string;
+  challenge?: Buffer;
+}
+
+export function accept(exchange: Pick<Exchange, "api">, given: Acceptance) {
+  return withClient(exchange.api, async (client) => {
+    const challenge = given.challenge ?? (await call(client, api.startPasskeySignIn, {}));
+    return call(client, api.acceptStaffInvitation, { ...given, challenge, passkeyName: "a key" });
+  });
+}
