@@ -1,4 +1,5 @@
 import type { PoolClient } from "pg";
+import { verifyRows } from "../database/invariants.ts";
 import { testClock } from "../database/test_clock.ts";
 import type { Exchange } from "../exchange/test_exchange.ts";
 import { fingerprintOf } from "../../../src/api/idempotency.ts";
@@ -178,7 +179,7 @@ export async function readPlayed(client: PoolClient, outcomes: PlayedOutcome[]):
     state: await readState(client),
     events: told.map((row) => row.payload),
     orderIds: orders.map((row) => row.public_id),
-    broken: (await client.query("select * from ledger.verify()")).rows,
+    broken: await verifyRows(client),
   };
 }
 
@@ -552,12 +553,13 @@ const stateQueries = {
 async function readState(client: PoolClient): Promise<Played["state"]> {
   const state: Partial<Played["state"]> = {};
   for (const [name, query] of Object.entries(stateQueries)) {
-    const { rows } = await client.query(
-      `with numbered as (
+    const { rows } = await client.query({
+      name,
+      text: `with numbered as (
          select o.id, row_number() over (order by o.id) as number from trading.orders as o
        )
        ${query}`,
-    );
+    });
     state[name as keyof typeof stateQueries] = rows;
   }
   return state as Played["state"];
