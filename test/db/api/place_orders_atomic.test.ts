@@ -59,7 +59,6 @@ const atomicOnce: Placing = async (client, requests) => {
 };
 
 test("an atomic batch is carried out as a whole or not at all", async (t) => {
-  t.timeout(240_000);
   const cast = await makeCast(exchange);
   const seen = new Map<string, number>();
   const count = (name: string) => seen.set(name, (seen.get(name) ?? 0) + 1);
@@ -103,7 +102,7 @@ test("an atomic batch is carried out as a whole or not at all", async (t) => {
     if (accepted.length > 0 && accepted.length < requests.length) await compare(client, accepted);
     return together(client, requests);
   };
-  await holds(t, 12, async (program) => {
+  await holds(t, 6, async (program) => {
     await playAndUndo(exchange, cast, program, placing);
   });
   t.log(JSON.stringify(Object.fromEntries(seen)));

@@ -25,7 +25,6 @@ const { makeMarkets, makeTraders, rest } = exchange;
 const MOST = 3;
 
 test("what a bounded call places is what a call with these orders alone places", async (t) => {
-  t.timeout(240_000);
   const seen = new Map<string, number>();
   await playPrograms(t, (_random, cast) => Promise.resolve(comparing(cast, seen)));
   t.log(JSON.stringify(Object.fromEntries(seen)));

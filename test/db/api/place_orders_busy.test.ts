@@ -17,7 +17,6 @@ import { randomFrom } from "../../helpers/random.ts";
 const { chance } = randomFrom("busy markets");
 
 test("AGAIN: orders of locked markets are left out, the others are carried out", async (t) => {
-  t.timeout(240_000);
   const seen = new Map<string, number>();
   await playPrograms(t, (exchange, cast) => comparing(exchange, cast, seen));
   t.log(JSON.stringify(Object.fromEntries(seen)));
@@ -102,7 +101,6 @@ async function placeWithoutWaiting(
 }
 
 test("AGAIN: a call that skips locked users places the orders that meet none of them", async (t) => {
-  t.timeout(240_000);
   const seen = new Map<string, number>();
   await playPrograms(t, (exchange, cast) => skipping(exchange, cast, seen));
   t.log(JSON.stringify(Object.fromEntries(seen)));

@@ -13,7 +13,7 @@ import { readText } from "../../helpers/repository.ts";
 /** The database against the rules written down plainly in test/helpers/model/rules.ts. */
 
 test("random programs have the same results in the database and in the model", async (t) => {
-  await withExchange((exchange) => compare(t, exchange, 150));
+  await withExchange((exchange) => compare(t, exchange, 60));
 });
 
 test("the same when every order is checked before the book is read", async (t) => {
@@ -22,7 +22,7 @@ test("the same when every order is checked before the book is read", async (t) =
     const changed = text.replace("> 100", "> 0");
     t.not(changed, text);
     await exchange.database.pool.query(changed);
-    await compare(t, exchange, 100);
+    await compare(t, exchange, 40);
   });
 });
 

@@ -186,5 +186,5 @@ test("a request that is not finished changes nothing but dead makers, gets furth
     }
     t.deepEqual(await exchange.verify(), []);
   }
-  t.true(repetitions > 10, `${repetitions} repetitions`);
+  t.true(repetitions > effort(10), `${repetitions} repetitions`);
 });

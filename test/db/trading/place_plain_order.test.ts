@@ -9,6 +9,7 @@ import { expectSameTables } from "../../helpers/model/laws.ts";
 import { expectSamePlay, oneByOne, outcomesOf, readPlayed } from "../../helpers/model/play.ts";
 import type { Cast, PlacedRequest, PlacedRow, Placing } from "../../helpers/model/play.ts";
 import { playPrograms } from "../../helpers/model/play_programs.ts";
+import { effort } from "../../helpers/random.ts";
 
 /**
  * The short way of a plain order: it comes to what the general way comes to, and is taken by plain
@@ -40,11 +41,12 @@ async function placeGenerally(client: PoolClient, order: object): Promise<Placed
 }
 
 test.serial("orders of random programs come to the same by both ways", async (t) => {
-  t.timeout(240_000);
   const seen = { plainly: 0, filled: 0, otherwise: 0 };
   await playPrograms(t, (_random, cast) => comparing(cast, seen));
   t.log(JSON.stringify(seen));
-  t.true(seen.plainly > 50 && seen.filled > 10 && seen.otherwise > 50, JSON.stringify(seen));
+  t.true(seen.plainly > effort(25), JSON.stringify(seen));
+  t.true(seen.filled > effort(5), JSON.stringify(seen));
+  t.true(seen.otherwise > effort(25), JSON.stringify(seen));
 });
 
 /** Places each order of a step by both ways, and then for good. */

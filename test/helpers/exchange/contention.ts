@@ -96,7 +96,7 @@ export function pairsOf(
     const seen = new Map(ways.map((way) => [way, 0]));
     const missing = () => ways.filter((way) => seen.get(way) === 0);
     const rounds = effort(usualRounds);
-    for (let number = 0; number < MOST_PATIENCE * rounds; number++) {
+    for (let number = 0; number < MOST_PATIENCE * Math.max(rounds, usualRounds); number++) {
       if (number >= rounds && missing().length === 0) break;
       contention.spreadMs = spreadOf(number, rounds, missing().length);
       const way = await round(contention, t);

@@ -7,6 +7,11 @@ import { effort, seed } from "../random.ts";
 
 const SHRINK_MS = 20_000;
 
+/** How long a random test may take. */
+export function patienceMs(): number {
+  return Math.max(240_000, effort(240_000));
+}
+
 /** Checks a law for random programs; when it fails, logs the shortest program that breaks it. */
 export async function holds(
   t: ExecutionContext,
@@ -14,6 +19,7 @@ export async function holds(
   law: (program: Step[]) => Promise<void>,
 ): Promise<void> {
   const settings = { seed: seed(), numRuns: effort(usualRuns) };
+  t.timeout(patienceMs());
   t.log(`${settings.numRuns} runs`);
   await law([...opening(), ...rarities()]);
   let failedAt = Infinity;

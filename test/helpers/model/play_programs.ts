@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { createExchange } from "../exchange/test_exchange.ts";
 import type { Exchange } from "../exchange/test_exchange.ts";
 import { effort, seed } from "../random.ts";
+import { patienceMs } from "./laws.ts";
 import { makeCast, play } from "./play.ts";
 import type { Cast, Placing } from "./play.ts";
 import { opening, programs } from "./programs.ts";
@@ -12,7 +13,8 @@ export async function playPrograms(
   t: ExecutionContext,
   placingOn: (exchange: Exchange, cast: Cast) => Placing | Promise<Placing>,
 ): Promise<void> {
-  const settings = { seed: seed(), numRuns: effort(6) };
+  const settings = { seed: seed(), numRuns: effort(3) };
+  t.timeout(patienceMs());
   for (const program of fc.sample(programs(), settings)) {
     const exchange = await createExchange();
     try {
