@@ -187,7 +187,7 @@ test("nothing is lost, doubled or deadlocked, and every invariant holds all the 
   let isOver = false;
   const worker = async (name: string) => {
     const random = randomFrom(name);
-    for (let turn = 0; turn < effort(25); turn++) {
+    for (let turn = 0; turn < Math.max(25, effort(25)); turn++) {
       const luck = random.next();
       if (luck < 0.42) await placeSome(random);
       else if (luck < 0.46) await batchOnce(random);

@@ -8,14 +8,23 @@ import { makeCast, play } from "./play.ts";
 import type { Cast, Placing } from "./play.ts";
 import { opening, programs } from "./programs.ts";
 
-/** Plays random programs, each on an exchange of its own that is sound at the end. */
+/** How many more programs are played for what has not occurred. */
+const PATIENCE = 20;
+
+/**
+ * Plays random programs, each on an exchange of its own that is sound at the end, and goes on until
+ * all that the test must see has occurred.
+ */
 export async function playPrograms(
   t: ExecutionContext,
   placingOn: (exchange: Exchange, cast: Cast) => Placing | Promise<Placing>,
+  hasSeenAll: () => boolean,
 ): Promise<void> {
-  const settings = { seed: seed(), numRuns: effort(3) };
+  const usual = effort(3);
+  const settings = { seed: seed(), numRuns: usual + PATIENCE };
   t.timeout(patienceMs());
-  for (const program of fc.sample(programs(), settings)) {
+  for (const [number, program] of fc.sample(programs(), settings).entries()) {
+    if (number >= usual && hasSeenAll()) return;
     const exchange = await createExchange();
     try {
       const cast = await makeCast(exchange);
