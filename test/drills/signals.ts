@@ -15,7 +15,7 @@ import type { Checkout } from "../helpers/processes/checkout.ts";
 const { values } = parseArgs({
   options: { rounds: { type: "string" }, short: { type: "boolean", default: false } },
 });
-const rounds = Number(values.rounds ?? (values.short ? 2 : 6));
+const rounds = Number(values.rounds ?? (values.short ? 1 : 6));
 
 const START_TIMEOUT_MS = 60_000;
 const END_TIMEOUT_MS = 40_000;
