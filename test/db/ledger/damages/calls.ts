@@ -262,8 +262,8 @@ export const candlesDamages: Damage[] = [
   [
     "candle equals its trades",
     `insert into trading.candles
-     select market_id, width_minutes, start_at - interval '1 day', 1, 1, 1, 1, 1, 1
-     from trading.candles where width_minutes = 1440`,
+     select market_id, width_minutes, min(start_at) - interval '1 day', 1, 1, 1, 1, 1, 1
+     from trading.candles where width_minutes = 1440 group by 1, 2`,
   ],
   ["candle equals its trades", "delete from trading.candle_progress"],
   [
