@@ -42,7 +42,7 @@ begin
   end if;
   if place_plain_order.waits then
     perform trading.lock_market(v_market_id);
-  elsif not trading.try_lock_market(v_market_id) then
+  elsif trading.lock_free_markets(array[v_market_id]) = '{}' then
     return null;
   end if;
 
