@@ -122,9 +122,7 @@ set local role exchange_owner;
 --!include rate_limits/functions/policy_of.sql
 --!include rate_limits/functions/read_checks.sql
 --!include rate_limits/functions/lock_counters.sql
---!include rate_limits/functions/read_allowance.sql
 --!include rate_limits/functions/read_counters.sql
---!include rate_limits/functions/most_at_once.sql
 --!include rate_limits/functions/retry_after_seconds.sql
 --!include rate_limits/functions/record_grants.sql
 --!include rate_limits/functions/spend_tokens.sql
@@ -419,6 +417,7 @@ set local role exchange_owner;
 --!include api/functions/add_staff_passkey.sql
 --!include api/functions/sign_out_staff.sql
 --!include api/functions/count_requests.sql
+--!include api/functions/spend_tokens.sql
 --!include api/functions/return_requests.sql
 --!include api/functions/open_stream.sql
 --!include api/functions/close_stream.sql

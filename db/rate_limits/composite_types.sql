@@ -7,6 +7,18 @@ create type rate_limits.policy as (
 comment on type rate_limits.policy is
   'The limit of a user''s trading requests: the sustained rate, and how many back to back.';
 
+create type rate_limits.payment as (
+  allowed boolean,
+  retry_after_seconds int,
+  requests_per_minute int,
+  burst_capacity int,
+  remaining bigint
+);
+comment on type rate_limits.payment is
+  'Whether a user had tokens for a trading request. If not, after how many seconds the same would '
+  'be allowed; null where it asks for more than there ever are. Then the policy in force, and the '
+  'whole tokens left.';
+
 -- What the stages of api.count_requests hand to each other.
 
 create type rate_limits.checks as (
@@ -26,12 +38,10 @@ create type rate_limits.counter as (
   subject text,
   free bigint,
   taken bigint,
+  max_requests int,
   width interval,
-  is_due boolean,
-  spent bigint,
-  policy rate_limits.policy
+  is_due boolean
 );
 comment on type rate_limits.counter is
-  'The state of one counter: the requests that it has room for now. For a rolling window: its '
-  'length, the number of the last request allowed, and whether it is time to clean up behind it. '
-  'For v1-trading: what is spent, and the policy.';
+  'The state of one rolling window: the requests that it has room for now, the number of the last '
+  'request allowed, how many it allows in its length, and whether it is time to clean up behind it.';

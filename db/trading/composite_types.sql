@@ -50,6 +50,17 @@ create type trading.order_request as (
 comment on type trading.order_request is
   'An element of the orders of api.place_orders, with the names of its members.';
 
+create type trading.order_answer as (
+  code text,
+  message text,
+  replayed boolean,
+  body text,
+  market_version bigint
+);
+comment on type trading.order_answer is
+  'The answer to an order, as core.result has it. market_version: the version of its market after '
+  'the call, which is the first one that shows the order; null if there is no such market.';
+
 create type trading.requests as (
   market_place int[],
   market_id bigint[],

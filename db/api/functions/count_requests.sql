@@ -2,9 +2,6 @@ create or replace function api.count_requests(requests json)
 returns table (
   allowed boolean,
   retry_after_seconds int,
-  requests_per_minute int,
-  burst_capacity int,
-  remaining bigint,
   windows json
 )
 language plpgsql volatile security definer
@@ -19,7 +16,6 @@ declare
   v_free bigint[] := '{}';
   v_granted int[] := array_fill(0, array[cardinality(v_checks.buckets)]);
   v_fits boolean;
-  v_has_windows boolean;
   v_next int := 1;
   v_end int;
 begin
@@ -41,9 +37,7 @@ begin
       if v_free[v_checks.checked[i]] < v_checks.counts[i] then
         allowed := false;
         v_counter := v_counters[v_checks.checked[i]];
-        v_fits := v_fits
-          and (v_checks.counts[i] = 1
-            or v_checks.counts[i] <= rate_limits.most_at_once(v_counter));
+        v_fits := v_fits and v_checks.counts[i] <= v_counter.max_requests;
         retry_after_seconds := greatest(
           retry_after_seconds,
           rate_limits.retry_after_seconds(
@@ -56,63 +50,38 @@ begin
       retry_after_seconds := null;
     end if;
 
-    requests_per_minute := null;
-    burst_capacity := null;
-    remaining := null;
-    windows := null;
-    v_has_windows := false;
-    for i in v_next .. v_end loop
-      -- A request that one counter has no room for is not counted by the others either.
-      if allowed then
+    -- A request that one counter has no room for is not counted by the others either.
+    if allowed then
+      for i in v_next .. v_end loop
         v_free[v_checks.checked[i]] := v_free[v_checks.checked[i]] - v_checks.counts[i];
         v_granted[v_checks.checked[i]] := v_granted[v_checks.checked[i]] + v_checks.counts[i];
-      end if;
-      if v_checks.buckets[v_checks.checked[i]] = 'v1-trading' then
-        v_counter := v_counters[v_checks.checked[i]];
-        requests_per_minute := (v_counter.policy).requests_per_minute;
-        burst_capacity := (v_counter.policy).burst_capacity;
-        remaining := v_free[v_checks.checked[i]];
-      else
-        v_has_windows := true;
-      end if;
-    end loop;
-    if v_has_windows then
-      windows := (
-        select json_agg(
-          json_build_object(
-            'bucket', b.bucket, 'quota', b.max_requests, 'seconds', b.window_seconds,
-            'remaining', v_free[u.checked]
-          )
-          order by u.place
-        )
-        from unnest(v_checks.checked[v_next : v_end]) with ordinality as u (checked, place)
-        cross join lateral (
-          select x.bucket, x.max_requests, x.window_seconds
-          from rate_limits.buckets as x
-          where x.bucket = v_checks.buckets[u.checked]
-          limit 1
-        ) as b
-      );
+      end loop;
     end if;
+    windows := (
+      select json_agg(
+        json_build_object(
+          'bucket', c.bucket, 'quota', c.max_requests,
+          'seconds', extract(epoch from c.width)::int, 'remaining', v_free[u.checked]
+        )
+        order by u.place
+      )
+      from unnest(v_checks.checked[v_next : v_end]) with ordinality as u (checked, place)
+      cross join lateral (select (v_counters[u.checked]).*) as c
+    );
     v_next := v_end + 1;
     return next;
   end loop;
 
-  if 'v1-trading' <> any (v_checks.buckets) then
-    perform rate_limits.record_grants(v_counters, v_granted, v_at);
-  end if;
-  if 'v1-trading' = any (v_checks.buckets) then
-    perform rate_limits.spend_tokens(v_counters, v_granted, v_at);
-  end if;
+  perform rate_limits.record_grants(v_counters, v_granted, v_at);
 end
 $$;
 
 comment on function api.count_requests(json) is
-  'Counts requests, and returns for each, in their order, whether it is allowed and otherwise '
-  'after how many seconds it may be repeated. A request is {bucket: subject, ...}: the buckets of '
-  'rate_limits.buckets with an address or a user''s id, or v1-trading with a user''s id. It counts '
-  'once, or count times where a bucket has {subject, count}. It needs room in all of them; a '
-  'request that is not allowed is counted in none. retry_after_seconds is null where a request '
-  'counts more times than there ever is room for. The policy and the whole tokens left are given '
-  'for v1-trading; windows says of the others: bucket, quota, seconds of the window, remaining. '
-  'Errors: NOT_FOUND. Locks: the counters.';
+  'Counts requests in rolling windows, and returns for each, in their order, whether it is allowed '
+  'and otherwise after how many seconds it may be repeated. A request is {bucket: subject, ...}: '
+  'the buckets of rate_limits.buckets with an address or a user''s id. It counts once, or count '
+  'times where a bucket has {subject, count}. It needs room in all of them; a request that is not '
+  'allowed is counted in none. retry_after_seconds is null where a request counts more times than '
+  'there ever is room for. windows says of each bucket: bucket, quota, seconds of the window, '
+  'remaining. Trading requests (v1-trading): api.spend_tokens. Errors: NOT_FOUND. Locks: the '
+  'counters.';

@@ -10,7 +10,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   return query
-    select r.*
+    select r.code, r.message, r.replayed, r.body
     from trading.place_orders(
       place_orders.orders, place_orders.atomic, place_orders.waits, most_makers => null,
       skips => false

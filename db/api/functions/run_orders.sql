@@ -6,59 +6,95 @@ create or replace function api.run_orders(
   most_makers int default null,
   user_id uuid default null,
   idempotency_key uuid default null,
-  request_fingerprint uuid default null
+  request_fingerprint uuid default null,
+  payers uuid[] default null
 )
 returns table (
   code text,
   message text,
   replayed boolean,
   body text,
-  market_version bigint
+  market_version bigint,
+  retry_after_seconds int,
+  requests_per_minute int,
+  burst_capacity int,
+  remaining bigint
 )
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
 --!include planner/plain_nested_loops.sql
 as $$
 declare
-  v_results core.result[];
+  v_orders jsonb := run_orders.orders;
+  v_payments rate_limits.payment[];
+  v_paid int[]; -- the places of the orders that are placed
+  v_answers trading.order_answer[];
 begin
   if run_orders.idempotency_key is not null then
     return query
-      select k.code, k.message, k.replayed, k.body, null::bigint
+      select
+        k.code, k.message, k.replayed, k.body, null::bigint, null::int, null::int, null::int,
+        null::bigint
       from trading.place_batch(
         run_orders.user_id, run_orders.orders, run_orders.atomic, run_orders.idempotency_key,
         run_orders.request_fingerprint
       ) as k;
     return;
   end if;
-  v_results := array(
-    select r
+  if run_orders.payers is not null then
+    v_payments := array(
+      select p
+      from rate_limits.spend_tokens(
+        run_orders.payers, array_fill(1, array[cardinality(run_orders.payers)])
+      ) as p
+    );
+    v_paid := array(
+      select i from generate_subscripts(v_payments, 1) as i where (v_payments[i]).allowed order by i
+    );
+    if cardinality(v_paid) < cardinality(v_payments) then
+      v_orders := (
+        select jsonb_agg(run_orders.orders -> (u.place - 1) order by u.place)
+        from unnest(v_paid) as u (place)
+      );
+    end if;
+  end if;
+  v_answers := array(
+    select a
     from trading.place_orders(
-      run_orders.orders, run_orders.atomic, run_orders.waits, run_orders.most_makers,
-      run_orders.skips
-    ) as r
+      v_orders, run_orders.atomic, run_orders.waits, run_orders.most_makers, run_orders.skips
+    ) as a
   );
-  -- The version is that of the whole call: nobody sees one in between.
+  if cardinality(v_paid) < cardinality(v_payments) then
+    v_answers := array(
+      select coalesce(
+        v_answers[array_position(v_paid, i)],
+        ('TOO_MANY_REQUESTS', null, false, null, null)::trading.order_answer
+      )
+      from generate_subscripts(v_payments, 1) as i
+      order by i
+    );
+  end if;
   return query
     select
-      r.code, r.message, r.replayed, r.body,
-      (
-        select s.version
-        from catalog.markets as m
-        join trading.market_state as s on s.market_id = m.id
-        where m.public_id = (run_orders.orders -> (r.place - 1)::int ->> 'marketId')::uuid
-      )
-    from unnest(v_results) with ordinality as r (code, message, replayed, body, place);
+      r.code, r.message, r.replayed, r.body, r.market_version, r.retry_after_seconds,
+      r.requests_per_minute, r.burst_capacity, r.remaining
+    from rows from (unnest(v_answers), unnest(v_payments)) as r (
+      code, message, replayed, body, market_version, allowed, retry_after_seconds,
+      requests_per_minute, burst_capacity, remaining
+    );
 end
 $$;
 
 comment on function api.run_orders(
-  jsonb, boolean, boolean, boolean, int, uuid, uuid, uuid
+  jsonb, boolean, boolean, boolean, int, uuid, uuid, uuid, uuid[]
 ) is
-  'What servers call for api.place_orders, and market_version: the version of the order''s market '
-  'after the call, which is the first one that shows it. Null if there is no such market. '
+  'What servers call for api.place_orders; the answers are those of trading.place_orders. '
   'AGAIN: the order has no effect, and must be placed again. most_makers: the orders of the call '
   'meet at most so many, and those that do not fit are AGAIN; null is any number. skips: '
   'it does not wait for users. Orders of a user who is locked elsewhere are AGAIN, and all of '
   'a market where they could meet such a user. These two are not for an atomic call. With '
-  'idempotency_key, of user_id: one row for the batch, as trading.place_batch has it.';
+  'idempotency_key, of user_id: one row for the batch, as trading.place_batch has it. payers: for '
+  'each order the user who pays a token for it (rate_limits.spend_tokens), also if it is rejected '
+  'or AGAIN; null: it is counted already. Without a token it is TOO_MANY_REQUESTS and not placed. '
+  'Not for an atomic call. Locks: the token buckets of the payers, then those of '
+  'api.place_orders.';

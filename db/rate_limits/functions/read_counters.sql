@@ -6,7 +6,7 @@ as $$
 declare
   v_counters rate_limits.counter[];
 begin
-  select array_agg(coalesce(w.counter, a.counter) order by c.place)
+  select array_agg(w.counter order by c.place)
   into v_counters
   from unnest(read_counters.checks.buckets, read_counters.checks.subjects) with ordinality
     as c (bucket, subject, place)
@@ -16,10 +16,9 @@ begin
       c.subject,
       greatest(b.max_requests - u.used, 0),
       n.taken,
+      b.max_requests,
       b.width,
-      n.removable_at not between read_counters.at + b.width and read_counters.at + 2 * b.width,
-      null,
-      null
+      n.removable_at not between read_counters.at + b.width and read_counters.at + 2 * b.width
     )::rate_limits.counter as counter
     from rate_limits.windows as n
     cross join lateral (
@@ -41,12 +40,7 @@ begin
       select coalesce(n.taken - f.first_number + 1, 0) as used
     ) as u
     where n.bucket = c.bucket and n.subject = c.subject
-  ) as w on true
-  left join lateral (
-    select rate_limits.read_allowance(x, read_counters.at) as counter
-    from rate_limits.allowances as x
-    where x.user_id = case c.bucket when 'v1-trading' then c.subject::uuid end
-  ) as a on true;
+  ) as w on true;
   return v_counters;
 end
 $$;

@@ -9,9 +9,9 @@ begin
   insert into rate_limits.grants as g (bucket, subject, at, first_number, last_number)
   select c.bucket, c.subject, record_grants.at, c.taken + 1, c.taken + c.granted
   from unnest(record_grants.counters, record_grants.granted) as c (
-    bucket, subject, free, taken, width, is_due, spent, policy, granted
+    bucket, subject, free, taken, max_requests, width, is_due, granted
   )
-  where c.taken is not null and c.granted > 0
+  where c.granted > 0
   on conflict on constraint grants_pkey do update
   set last_number = excluded.last_number;
 
@@ -38,12 +38,12 @@ begin
       else w.removable_at
     end
   from unnest(record_grants.counters, record_grants.granted) as c (
-    bucket, subject, free, taken, width, is_due, spent, policy, granted
+    bucket, subject, free, taken, max_requests, width, is_due, granted
   )
-  where w.bucket = c.bucket and w.subject = c.subject and c.taken is not null and c.granted > 0;
+  where w.bucket = c.bucket and w.subject = c.subject and c.granted > 0;
 end
 $$;
 
 comment on function rate_limits.record_grants(rate_limits.counter[], int[], timestamptz) is
   'Records how many requests each of the locked rolling windows allowed at this time. Once in a '
-  'window it also removes the grants that have left it. Token buckets: rate_limits.spend_tokens.';
+  'window it also removes the grants that have left it.';

@@ -6,20 +6,8 @@ language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  c_token constant bigint := 60000000;
-  v_rate bigint := ((counter).policy).requests_per_minute;
-  v_capacity bigint := ((counter).policy).burst_capacity;
-  v_max_requests int;
   v_leaves_at timestamptz;
 begin
-  if counter.taken is null then
-    return ceil(
-      (counter.spent + (retry_after_seconds.needed - v_capacity) * c_token) / (v_rate * 1000000.0)
-    )::int;
-  end if;
-  select b.max_requests::int into strict v_max_requests
-  from rate_limits.buckets as b
-  where b.bucket = counter.bucket;
   -- The request that has to leave the window, by its number. One that this very call allows
   -- has no grant yet.
   select g.at into v_leaves_at
@@ -28,7 +16,7 @@ begin
     and g.subject = counter.subject
     and g.at > retry_after_seconds.at - counter.width
     and g.at <= retry_after_seconds.at
-    and g.last_number >= counter.taken - v_max_requests + retry_after_seconds.needed
+    and g.last_number >= counter.taken - counter.max_requests + retry_after_seconds.needed
   order by g.at
   limit 1;
   return ceil(extract(epoch from

@@ -1,36 +1,114 @@
-create or replace function rate_limits.spend_tokens(
-  counters rate_limits.counter[], granted int[], at timestamptz
-)
-returns void
+create or replace function rate_limits.spend_tokens(user_ids uuid[], counts int[])
+returns setof rate_limits.payment
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_token constant bigint := 60000000;
-  c_slack constant interval := '10 minutes';
+  v_users uuid[]; -- once each, and of each of them, in this order:
+  v_spent bigint[];
+  v_since timestamptz[];
+  v_rates int[];
+  v_bursts int[];
+  v_is_granted boolean[] := array_fill(false, array[cardinality(spend_tokens.user_ids)]);
+  v_at timestamptz;
+  v_user int;
+  v_microseconds bigint;
+  v_needed bigint;
+  v_payment rate_limits.payment;
 begin
+  if (cardinality(spend_tokens.counts) = cardinality(spend_tokens.user_ids)
+    and 1 <= all (spend_tokens.counts)) is not true
+  then
+    perform core.raise_error('INVALID_REQUEST', 'counts must have a number of tokens for each');
+  end if;
+  loop
+    select
+      coalesce(array_agg(a.user_id), '{}'), array_agg(a.spent), array_agg(a.at),
+      array_agg(a.requests_per_minute), array_agg(a.burst_capacity)
+    into v_users, v_spent, v_since, v_rates, v_bursts
+    from (
+      select
+        b.user_id, b.spent, b.at,
+        coalesce(
+          p.requests_per_minute, (rate_limits.standard_policy()).requests_per_minute
+        ) as requests_per_minute,
+        coalesce(p.burst_capacity, (rate_limits.standard_policy()).burst_capacity)
+          as burst_capacity
+      from rate_limits.allowances as b
+      left join lateral (
+        select x.requests_per_minute, x.burst_capacity
+        from identity.users as u
+        join rate_limits.rate_policies as x on x.user_id = u.id
+        where u.public_id = b.user_id
+          and (x.expires_at is null or x.expires_at > core.now())
+      ) as p on true
+      where b.user_id = any (spend_tokens.user_ids)
+      order by b.user_id
+      for no key update of b
+    ) as a;
+    exit when v_users @> array_remove(spend_tokens.user_ids, null);
+    insert into rate_limits.allowances (user_id, at, removable_at)
+    select distinct u.user_id, timestamptz 'epoch', timestamptz '-infinity'
+    from unnest(spend_tokens.user_ids) as u (user_id)
+    where u.user_id is not null
+    order by u.user_id
+    on conflict on constraint allowances_pkey do nothing;
+  end loop;
+
+  -- Spent tokens have come back since, at the rate of the policy in force now.
+  v_at := core.now();
+  for i in 1 .. cardinality(v_users) loop
+    -- Under a policy with less capacity no more can be missing than all of it.
+    v_spent[i] := least(v_spent[i], v_bursts[i] * c_token);
+    -- The first bound is for the product, which must stay within a bigint; the second for a clock
+    -- that was set back.
+    v_microseconds := greatest(
+      least((extract(epoch from v_at - v_since[i]) * 1000000)::bigint, v_spent[i] / v_rates[i] + 1),
+      0
+    );
+    v_spent[i] := greatest(v_spent[i] - v_rates[i] * v_microseconds, 0);
+  end loop;
+
+  for i in 1 .. cardinality(spend_tokens.user_ids) loop
+    v_user := array_position(v_users, spend_tokens.user_ids[i]);
+    v_payment := (true, null::int, v_rates[v_user], v_bursts[v_user], null::bigint);
+    if v_user is not null then
+      v_needed := spend_tokens.counts[i] * c_token;
+      v_payment.allowed := v_spent[v_user] + v_needed <= v_bursts[v_user] * c_token;
+      if v_payment.allowed then
+        v_spent[v_user] := v_spent[v_user] + v_needed;
+        v_is_granted[v_user] := true;
+      elsif spend_tokens.counts[i] <= v_bursts[v_user] then
+        v_payment.retry_after_seconds := ceil(
+          (v_spent[v_user] + v_needed - v_bursts[v_user] * c_token)
+          / (v_rates[v_user] * 1000000.0)
+        )::int;
+      end if;
+      v_payment.remaining := (v_bursts[v_user] * c_token - v_spent[v_user]) / c_token;
+    end if;
+    return next v_payment;
+  end loop;
+
   update rate_limits.allowances as a set
     spent = n.spent,
-    at = spend_tokens.at,
+    at = v_at,
     removable_at = case
-      when a.removable_at between n.full_at and n.full_at + c_slack then a.removable_at
-      else n.full_at + c_slack
+      when a.removable_at between n.full_at and n.full_at + interval '10 minutes'
+        then a.removable_at
+      else n.full_at + interval '10 minutes'
     end
-  from unnest(spend_tokens.counters, spend_tokens.granted) as c (
-    bucket, subject, free, taken, width, is_due, spent, policy, granted
-  )
+  from generate_subscripts(v_users, 1) as i (place)
   cross join lateral (
     select
-      c.spent + c.granted * c_token as spent,
-      spend_tokens.at + make_interval(
-        secs => (c.spent + c.granted * c_token) / ((c.policy).requests_per_minute * 1000000.0)
-      ) as full_at
+      v_spent[i.place] as spent,
+      v_at + make_interval(secs => v_spent[i.place] / (v_rates[i.place] * 1000000.0)) as full_at
   ) as n
-  where a.user_id = case c.bucket when 'v1-trading' then c.subject::uuid end
-    and c.granted > 0;
+  where a.user_id = v_users[i.place] and v_is_granted[i.place];
 end
 $$;
 
-comment on function rate_limits.spend_tokens(rate_limits.counter[], int[], timestamptz) is
-  'Records how many requests each of the locked token buckets allowed at this time. Rolling '
-  'windows: rate_limits.record_grants.';
+comment on function rate_limits.spend_tokens(uuid[], int[]) is
+  'Takes so many tokens from the token buckets of these users for trading requests, one request '
+  'after the other: all or none. A user may occur several times; null stands for a request that '
+  'pays nothing. Locks: the buckets, by ascending user.';

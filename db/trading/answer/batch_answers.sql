@@ -1,5 +1,5 @@
 create or replace function trading.batch_answers(batch trading.batch)
-returns setof core.result
+returns setof trading.order_answer
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
@@ -12,6 +12,12 @@ declare
   k_read constant int := coalesce(cardinality(k.order_id), 0);
   m_public_id constant uuid[] := (batch.markets).public_id;
   m_delay_ms constant int[] := (batch.markets).live_delay_ms;
+  m_version constant bigint[] := array(
+    select s.version
+    from unnest((batch.markets).id) with ordinality as u (id, place)
+    left join trading.market_state as s on s.market_id = u.id
+    order by u.place
+  );
   t_public_id constant uuid[] := (batch.traders).public_ids;
   v_at constant text := core.iso8601(batch.at);
   v_objects text[];
@@ -84,8 +90,9 @@ begin
       o.code[i],
       trading.rejection_message(o.code[i], r.problem[i]),
       o.replay_of[i] is not null or o.replayed_order_id[i] is not null,
-      v_body
-    )::core.result;
+      v_body,
+      m_version[r.market_place[i]]
+    )::trading.order_answer;
   end loop;
 end
 $$;

@@ -1,5 +1,5 @@
 create or replace function trading.atomic_rejections(batch trading.batch, count int)
-returns core.result[]
+returns trading.order_answer[]
 language plpgsql immutable
 set search_path = pg_catalog, pg_temp
 as $$
@@ -10,7 +10,7 @@ declare
   v_live boolean[];
 begin
   if r.user_id is null then
-    return array_fill(('CONFLICT_RETRY', null, false, null)::core.result, array[count]);
+    return array_fill(('CONFLICT_RETRY', null, false, null, null)::trading.order_answer, array[count]);
   end if;
   v_live := array(
     select m_delay_ms[r.market_place[i]] is not null
@@ -32,8 +32,8 @@ begin
         when v_live[i] then 'atomic: not for orders on live markets'
         when not true = any (v_live) then trading.rejection_message(o.code[i], r.problem[i])
       end,
-      false, null
-    )::core.result
+      false, null, null
+    )::trading.order_answer
     from generate_subscripts(o.code, 1) as i
     order by i
   );

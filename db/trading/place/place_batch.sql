@@ -19,7 +19,7 @@ declare
   v_kept core.result;
   v_at timestamptz;
   v_batch trading.batch;
-  v_results core.result[];
+  v_results trading.order_answer[];
   v_reply text;
 begin
   v_kept := trading.find_reply(
@@ -71,7 +71,7 @@ begin
         where t.user_id = v_user_id
       )
     )
-    from unnest(v_results) with ordinality as r (code, message, replayed, body, place)
+    from unnest(v_results) with ordinality as r (code, message, replayed, body, market_version, place)
   )::text;
   if not place_batch.atomic
     or not exists (select from unnest(v_results) as r where r.code is not null)

@@ -1,7 +1,7 @@
 create or replace function trading.place_orders(
   orders jsonb, atomic boolean, waits boolean, most_makers int, skips boolean
 )
-returns setof core.result
+returns setof trading.order_answer
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $$
@@ -13,16 +13,16 @@ declare
   v_at timestamptz;
   v_markets trading.markets_read;
   v_batch trading.batch;
-  v_rejections core.result[];
-  v_body text;
+  v_rejections trading.order_answer[];
+  v_plain trading.order_answer;
 begin
   if v_count = 0 then
     return;
   end if;
   if v_count = 1 and not place_orders.atomic and not place_orders.skips then
-    v_body := trading.place_plain_order(place_orders.orders -> 0, place_orders.waits);
-    if v_body is not null then
-      return next (null, null, false, v_body)::core.result;
+    v_plain := trading.place_plain_order(place_orders.orders -> 0, place_orders.waits);
+    if v_plain.body is not null then
+      return next v_plain;
       return;
     end if;
   end if;

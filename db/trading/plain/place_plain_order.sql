@@ -1,7 +1,7 @@
 -- For a call with one order: the rules of trading.match_batch and trading.write_batch, for what
 -- most orders are, in a part of their time.
 create or replace function trading.place_plain_order(order_object jsonb, waits boolean)
-returns text
+returns trading.order_answer
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $$
@@ -11,21 +11,20 @@ declare
   );
   v_time_in_force constant trading.time_in_force := coalesce(r."timeInForce", 'gtc');
   v_is_yes constant boolean := r.side = 'yes';
-  v_market_id bigint;
   v_at timestamptz;
+  v_found record;
+  v_market_id bigint;
   v_market trading.market_state;
-  v_category_id bigint;
   v_best int; -- price of the other side
   v_maker trading.active_orders; -- first there
   v_fees trading.fee_schedules;
-  v_trader trading.traders;
   v_taker trading.traders;
   v_owner trading.traders; -- of the maker
+  v_traders trading.traders[];
   v_crosses boolean;
   v_fee_cents bigint := 0;
   v_cost_cents bigint;
   v_order_id bigint;
-  v_public_id uuid;
 begin
   if r."orderType" = 'sell' or r.price is null or r.quantity is null
     or trading.request_problem(
@@ -35,11 +34,15 @@ begin
   then
     return null;
   end if;
-  select m.id into v_market_id from catalog.markets as m where m.public_id = r."marketId";
-  select t.* into v_taker from trading.traders as t where t.public_id = r."userId";
-  if v_market_id is null or v_taker.user_id is null then
+  select m.id, t as trader into v_found
+  from catalog.markets as m
+  cross join trading.traders as t
+  where m.public_id = r."marketId" and t.public_id = r."userId";
+  if not found then
     return null;
   end if;
+  v_market_id := v_found.id;
+  v_taker := v_found.trader;
   if place_plain_order.waits then
     perform trading.lock_market(v_market_id);
   elsif trading.lock_free_markets(array[v_market_id]) = '{}' then
@@ -47,9 +50,10 @@ begin
   end if;
 
   v_at := core.now();
-  select m.category_id into v_category_id
+  select s as market, m.category_id into v_found
   from core.settings as x
   cross join catalog.markets as m
+  join trading.market_state as s on s.market_id = m.id
   left join catalog.events as e on e.id = m.event_id
   where m.id = v_market_id
     and not x.trading_paused
@@ -59,12 +63,15 @@ begin
   if not found or r."expiresAt" <= v_at then
     return null;
   end if;
-  select s.* into v_market from trading.market_state as s where s.market_id = v_market_id;
+  v_market := v_found.market;
   v_best := case when v_is_yes then v_market.best_no_price else v_market.best_yes_price end;
   v_crosses := r.price + v_best >= 100;
   if v_crosses then
-    select a.* into v_maker
+    select f.* into v_fees
+    from trading.fee_in_force(v_market_id, v_found.category_id, v_at) as f;
+    select a as maker, t as trader into v_found
     from trading.active_orders as a
+    join trading.traders as t on t.user_id = a.user_id
     where a.market_id = v_market_id
       and a.book_side = case when v_is_yes then 'no' else 'yes' end::trading.side
       and a.book_price = v_best
@@ -72,17 +79,17 @@ begin
         else v_market.first_yes_position end
     order by a.queue_position
     limit 1;
+    v_maker := v_found.maker;
+    v_owner := v_found.trader;
     if v_maker.order_type is distinct from 'buy' or v_maker.left_quantity < r.quantity
       or v_maker.user_id = v_taker.user_id or v_maker.expires_at <= v_at or r."postOnly"
     then
       return null;
     end if;
-    select f.* into v_fees from trading.fee_in_force(v_market_id, v_category_id, v_at) as f;
     v_fee_cents := trading.fee_cents(
       v_fees.taker_rate_bps, r.quantity::bigint * v_best * (100 - v_best)
     );
     v_cost_cents := r.quantity * (100 - v_best) + v_fee_cents;
-    select t.* into v_owner from trading.traders as t where t.user_id = v_maker.user_id;
   elsif v_time_in_force = 'gtc' then
     v_cost_cents := r.quantity * r.price;
   else
@@ -97,19 +104,22 @@ begin
   then
     return null;
   end if;
-  for v_trader in
-    select t.*
+  if v_crosses then
+    v_traders := array(
+      select t
+      from trading.traders as t
+      where t.user_id = any (array[v_taker.user_id, v_owner.user_id])
+      order by t.user_id
+      for no key update
+    );
+    v_taker := v_traders[1 + (v_taker.user_id > v_owner.user_id)::int];
+    v_owner := v_traders[1 + (v_traders[1].user_id = v_taker.user_id)::int];
+  else
+    select t.* into v_taker
     from trading.traders as t
-    where t.user_id = any (array[v_taker.user_id, v_maker.user_id])
-    order by t.user_id
-    for no key update
-  loop
-    if v_trader.user_id = v_taker.user_id then
-      v_taker := v_trader;
-    else
-      v_owner := v_trader;
-    end if;
-  end loop;
+    where t.user_id = v_taker.user_id
+    for no key update;
+  end if;
   if not trading.is_plain_trader(v_taker, v_cost_cents, v_crosses, v_at)
     or v_crosses
       and not trading.is_plain_trader(v_owner, r.quantity * v_best, v_crosses, v_at)
@@ -129,20 +139,23 @@ begin
       return null;
     end if;
   end if;
-  v_public_id := core.uuid_v7();
-  if v_crosses then
-    return trading.write_plain_fill(
-      r, v_at, v_order_id, v_public_id, v_market, v_maker, v_taker, v_owner, v_fees.id, v_fee_cents
-    );
-  end if;
-  return trading.write_plain_rest(r, v_at, v_order_id, v_public_id, v_market, v_taker);
+  return (
+    null, null, false,
+    case
+      when v_crosses then trading.write_plain_fill(
+        r, v_at, v_order_id, v_market, v_maker, v_taker, v_owner, v_fees.id, v_fee_cents
+      )
+      else trading.write_plain_rest(r, v_at, v_order_id, v_market, v_taker)
+    end,
+    v_market.version + 1
+  )::trading.order_answer;
 end
 $$;
 
 comment on function trading.place_plain_order(jsonb, boolean) is
   'Places the order of a call that has only one, if it is plain: a buy with a price, of a user '
   'without loss limits, which rests as a whole, or is filled as a whole by the first order of the '
-  'other side, itself such a buy. Returns the body of its answer. Null if the order is not plain, '
+  'other side, itself such a buy. Returns its answer; without a body if the order is not plain, '
   'is to be rejected, or is a replay: then nothing is written, and trading.place_orders goes its '
   'general way. Locks: the market, without waits only if it is free; then the one or two users, '
   'by ascending id.';

@@ -2,7 +2,6 @@ create or replace function trading.write_plain_fill(
   request trading.order_request,
   at timestamptz,
   order_id bigint,
-  public_id uuid,
   market trading.market_state,
   maker trading.active_orders,
   taker trading.traders,
@@ -16,6 +15,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   r constant trading.order_request := write_plain_fill.request;
+  v_public_id constant uuid := core.uuid_v7();
   v_is_yes constant boolean := r.side = 'yes';
   v_quantity constant int := r.quantity;
   v_time_in_force constant trading.time_in_force := coalesce(r."timeInForce", 'gtc');
@@ -34,13 +34,6 @@ declare
     when v_best = maker.book_price then maker.queue_position + v_takes_all::int
     else 0
   end;
-  v_traders_before constant int := (
-    select count(*)
-    from trading.holdings as h
-    where h.market_id = market.market_id
-      and h.user_id = any (array[taker.user_id, owner.user_id])
-      and (h.yes_traded or h.no_traded)
-  );
   v_trade_id constant bigint := nextval('ledger.journal_ids');
   v_trade_public_id constant uuid := core.uuid_v7();
 begin
@@ -68,7 +61,7 @@ begin
     from (
       values
         (
-          taker.user_id, write_plain_fill.order_id, write_plain_fill.public_id,
+          taker.user_id, write_plain_fill.order_id, v_public_id,
           write_plain_fill.at, v_quantity, write_plain_fill.fee_cents, r.price, r.side,
           v_time_in_force, coalesce(r."postOnly", false), r."expiresAt", null::timestamptz,
           null::timestamptz
@@ -176,7 +169,13 @@ begin
     yes_volume_cents = s.yes_volume_cents + v_quantity * v_yes_price,
     no_volume_cents = s.no_volume_cents + v_quantity * (100 - v_yes_price),
     trade_count = s.trade_count + 1,
-    traders_count = s.traders_count + 2 - v_traders_before,
+    traders_count = s.traders_count + 2 - (
+      select count(*)
+      from trading.holdings as h
+      where h.market_id = market.market_id
+        and h.user_id = any (array[taker.user_id, owner.user_id])
+        and (h.yes_traded or h.no_traded)
+    ),
     escrow_cents = s.escrow_cents + 100 * v_quantity,
     escrow_version = s.escrow_version + 1,
     revenue_cents = s.revenue_cents + write_plain_fill.fee_cents,
@@ -190,13 +189,13 @@ begin
   return concat(
     '{"order":',
     trading.order_object(
-      write_plain_fill.public_id, r."userId", r."marketId", r.side, r.price,
+      v_public_id, r."userId", r."marketId", r.side, r.price,
       v_quantity, v_quantity, 'filled', 'buy', v_time_in_force, null, r."expiresAt",
       core.iso8601(write_plain_fill.at), null
     ),
     ',"fills":[',
     trading.fill_object(
-      v_trade_public_id, r."marketId", r.side, write_plain_fill.public_id,
+      v_trade_public_id, r."marketId", r.side, v_public_id,
       maker.order_public_id, r."userId", owner.public_id, v_yes_price, v_quantity,
       core.iso8601(write_plain_fill.at)
     ),
@@ -208,7 +207,7 @@ end
 $$;
 
 comment on function trading.write_plain_fill(
-  trading.order_request, timestamptz, bigint, uuid, trading.market_state, trading.active_orders,
+  trading.order_request, timestamptz, bigint, trading.market_state, trading.active_orders,
   trading.traders, trading.traders, bigint, bigint
 ) is
   'Writes an order that is filled as a whole by one maker (trading.place_plain_order): both '

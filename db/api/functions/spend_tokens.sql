@@ -1,0 +1,13 @@
+create or replace function api.spend_tokens(user_ids uuid[], counts int[])
+returns setof rate_limits.payment
+language sql volatile security definer
+set search_path = pg_catalog, pg_temp
+--!include planner/plain_nested_loops.sql
+as $$
+  select t.*
+  from rate_limits.spend_tokens(spend_tokens.user_ids, spend_tokens.counts) as t
+$$;
+
+comment on function api.spend_tokens(uuid[], int[]) is
+  'Counts trading requests of users (v1-trading), as rate_limits.spend_tokens does: for requests '
+  'that do not pay in the transaction of their order. Locks: the token buckets.';
