@@ -15,9 +15,9 @@ create type rate_limits.payment as (
   remaining bigint
 );
 comment on type rate_limits.payment is
-  'Whether a user had tokens for a trading request. If not, after how many seconds the same would '
-  'be allowed; null where it asks for more than there ever are. Then the policy in force, and the '
-  'whole tokens left.';
+  'Whether a user had tokens for a trading request; null: the bucket is locked, ask again. If not, '
+  'after how many seconds the same would be allowed; null where it asks for more than there ever '
+  'are. Then the policy in force, and the whole tokens left.';
 
 -- What the stages of api.count_requests hand to each other.
 

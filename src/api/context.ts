@@ -24,6 +24,7 @@ import type { Authenticator } from "../http/authentication.ts";
 import { makeSite } from "../http/own_origin.ts";
 import type { Site } from "../http/own_origin.ts";
 import { createRequestLimiter } from "../http/request_limiter.ts";
+import { createTradingTokens } from "../http/trading_tokens.ts";
 import { makeRequestCounter } from "../http/request_metrics.ts";
 import type { RequestCounter } from "../http/request_metrics.ts";
 import { createSharedAnswers } from "../http/shared_answers.ts";
@@ -99,6 +100,7 @@ export function makeContext(
   const privilegeCheck = createPrivilegeCheck(monitoring);
   const countOrders = makeOrderCounter(registry);
   const site = makeSite(publicUrl);
+  const tokens = createTradingTokens({ pool: checks });
   gaugeStreams(registry, streams.counts);
   gaugePrivilegeWarnings(registry, privilegeCheck);
   return {
@@ -110,7 +112,10 @@ export function makeContext(
     readiness: createReadiness(monitoring),
     privilegeCheck,
     authenticator,
-    access: makeAccess({ authenticator, limiter: createRequestLimiter({ pool: checks }), site }),
+    access: makeAccess({
+      ...{ authenticator, tokens, site },
+      limiter: createRequestLimiter({ pool: checks }),
+    }),
     sharedAnswers: createSharedAnswers({
       ...(answersKeptMs !== undefined && { keptMs: answersKeptMs }),
       bytesOf: (answer) => (typeof answer === "string" ? 2 * answer.length : Infinity),
@@ -120,6 +125,7 @@ export function makeContext(
     orderGatherer: createOrderGatherer({
       pool: orders,
       limiter,
+      whilePaying: tokens.during,
       onCommitted: (results) => {
         outboxRelay.ring();
         countOrders(results);

@@ -173,6 +173,7 @@ const place = route({
     "null means absent, except in the price of a buy.",
   auth: "key",
   rateLimit: "trading",
+  takesToken: true,
   whenOutcomeUnknown: whenPlacingUnknown,
   request: { body: placeOrderSchema },
   responses: {
@@ -188,8 +189,11 @@ const place = route({
     },
   },
   problems: [...rejections("MARKET_NOT_FOUND"), ...tradeProblems],
-  handler: async ({ body, idempotency, response, userId }, { orderGatherer }) => {
-    const result = await orderGatherer.place({ userId, ...withKey(body, idempotency) });
+  handler: async ({ body, idempotency, response, token, userId }, { orderGatherer }) => {
+    const order = { userId, ...withKey(body, idempotency) };
+    const result = await (token === undefined
+      ? orderGatherer.place(order)
+      : orderGatherer.placeOwing(order, token));
     const answer = commandAnswer(response, result);
     return result.replayed ? answer : { ...answer, status: 201 };
   },

@@ -1,7 +1,7 @@
 import type { Request, Response } from "express";
 import type { z } from "zod";
 import type { KeyScope } from "../database/calls.ts";
-import type { Auth, Callers, RateLimit } from "../http/access.ts";
+import type { Auth, Callers, RateLimit, Token } from "../http/access.ts";
 import type { Caching } from "../http/caching.ts";
 import type { Problem } from "../http/problems.ts";
 import type { StaticFile } from "../http/static_file.ts";
@@ -100,6 +100,8 @@ type Limits =
       whenOutcomeUnknown: string;
       /** How many requests it counts as, by its body. One unless given. */
       countOf?: (body: unknown) => number;
+      /** Its handler may take its token in the call that it makes; otherwise it is taken afterwards. */
+      takesToken?: boolean;
     };
 
 /** The parts of a request. They are checked in the order in which they are written. */
@@ -125,6 +127,8 @@ type Call<Authentication extends Auth, Schemas extends RequestSchemas> = {
     address: string;
     /** Of a command of trading. Undefined if it came without a key. */
     idempotency: Idempotency | undefined;
+    /** Of a route that takes it: the token of a request that is not counted yet. */
+    token: Token | undefined;
     /** For a handler that answers by itself. */
     request: Request;
     response: Response;
@@ -207,6 +211,7 @@ export type Route = Description & {
   rateLimit: RateLimit;
   whenOutcomeUnknown?: string;
   countOf?: (body: unknown, query: Readonly<Record<string, unknown>>) => number;
+  takesToken?: boolean;
   request: RequestSchemas;
   responses: ResponseDescriptions;
   handler: (call: object, context: Context) => Answer | Promise<Answer>;

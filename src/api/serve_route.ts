@@ -16,8 +16,9 @@ import type { Answer, PathParams, RequestSchemas, Route } from "./route.ts";
 /**
  * Installs a route. Each request passes, in this order: authentication, the scope of its API key, rate
  * limit, origin, the body as JSON, the schemas, the handler. Where the body says how often a request counts, it is read
- * before, and what is wrong with it is still reported in this order. What ends a request early is
- * thrown, and answered by error_handler.ts.
+ * before, and what is wrong with it is still reported in this order. So it is where the handler takes
+ * the token of the request: what ends it before is counted first. What ends a request early is thrown,
+ * and answered by error_handler.ts.
  */
 export function installRoute(app: Express, route: Route, context: Context): void {
   const { access, site } = context;
@@ -34,22 +35,32 @@ export function installRoute(app: Express, route: Route, context: Context): void
       route.request.body && (await readJson(request, response));
     let fault = route.countOf && (await readBody());
     const requests = route.countOf?.(request.body, request.query) ?? 1;
-    await access.count(route.rateLimit, { caller, address }, response, requests);
-    if (route.fromOwnPages === true) site.checkOrigin(request);
-    if (route.countOf === undefined) fault = await readBody();
-    if (fault !== undefined) throw fault;
+    const client = { caller, address };
+    const takesToken = route.takesToken === true;
+    const token = takesToken ? access.tokenOf(route.rateLimit, client, response) : undefined;
+    if (token === undefined) await access.count(route.rateLimit, client, response, requests);
 
-    const input = readInput(route.request, request);
-    if (isStrict(request)) rejectUnknown(route.request, request, response);
-    const idempotency = isCommand(route) ? readIdempotency(route, request, input) : undefined;
-    const who = { caller, userId: caller?.userId, address };
-    const call = { ...input, ...who, idempotency, request, response };
-    const answer = async (): Promise<Answer> => await route.handler(call, context);
-    send(
-      call,
-      route,
-      await inTurn(route, answer, { client: caller?.userId ?? address, input }, context),
-    );
+    const handle = async (): Promise<void> => {
+      if (route.fromOwnPages === true) site.checkOrigin(request);
+      if (route.countOf === undefined) fault = await readBody();
+      if (fault !== undefined) throw fault;
+
+      const input = readInput(route.request, request);
+      if (isStrict(request)) rejectUnknown(route.request, request, response);
+      const idempotency = isCommand(route) ? readIdempotency(route, request, input) : undefined;
+      const who = { ...client, userId: caller?.userId };
+      const call = { ...input, ...who, idempotency, token, request, response };
+      const answer = async (): Promise<Answer> => await route.handler(call, context);
+      send(
+        call,
+        route,
+        await inTurn(route, answer, { client: caller?.userId ?? address, input }, context),
+      );
+    };
+    await handle().catch(async (error: unknown) => {
+      await token?.take();
+      throw error;
+    });
   });
 }
 

@@ -38,7 +38,7 @@ export type CountedSubject = string | { subject: string; count: number };
 /** The buckets in which one request is counted, each with an address or a user's id. */
 export type RequestCounters = Partial<
   Record<
-    | ("v1" | "v1-auth" | "v1-user" | "v1-trading" | "v1-cancel-all" | "unknown-key")
+    | ("v1" | "v1-auth" | "v1-user" | "v1-cancel-all" | "unknown-key")
     | ("sse:market" | "sse:user" | "sse:user-ip")
     | ("sign-in" | "sign-in-account" | "sign-in-strangers" | "sign-up" | "mail" | "mail-account"),
     CountedSubject
@@ -101,6 +101,10 @@ const sentEvent = {
 const streamRow = { stream: int, position: nullable(bigint), event: nullable(json) };
 const countedRequest = {
   allowed: boolean,
+  retryAfterSeconds: nullable(int),
+  windows: nullable(json),
+};
+const tokens = {
   retryAfterSeconds: nullable(int),
   requestsPerMinute: nullable(int),
   burstCapacity: nullable(int),
@@ -190,7 +194,7 @@ const orders = { orders: asJson<OrderRequest[]>("jsonb"), atomic: boolean, waits
 /** A call of orders that waits for locks, may meet any number of makers, and has no key. */
 export const ALL_ORDERS = {
   ...{ atomic: false, waits: true, skips: false, mostMakers: null },
-  ...{ userId: null, idempotencyKey: null, requestFingerprint: null },
+  ...{ userId: null, idempotencyKey: null, requestFingerprint: null, payers: null },
 };
 
 /** For servers, as exchange_api. */
@@ -206,7 +210,11 @@ export const api = functionsOf("api", {
   listCredentialEnds: repeatable({ credentialIds: arrayOf(uuid) }, manyRows(credentialEnd)),
   countRequests: repeatable(
     { requests: asJson<RequestCounters[]>("json") },
-    manyRows({ ...countedRequest, windows: nullable(json) }),
+    manyRows(countedRequest),
+  ),
+  spendTokens: repeatable(
+    { userIds: arrayOf(uuid), counts: arrayOf(int) },
+    manyRows({ allowed: nullable(boolean), ...tokens }),
   ),
   returnRequests: once({ counters: asJson<RequestCounters>("json") }, nothing),
 
@@ -217,8 +225,9 @@ export const api = functionsOf("api", {
       mostMakers: nullable(int),
       userId: nullable(uuid),
       ...idempotency,
+      payers: nullable(arrayOf(nullable(uuid))),
     },
-    manyRows(versionedResult),
+    manyRows({ ...versionedResult, ...tokens }),
   ),
   placeOrders: once(orders, manyRows(commandResult)),
   previewOrder: repeatable({ order: asJson<OrderRequest>("jsonb") }, oneRow(commandResult)),
@@ -566,6 +575,8 @@ export interface Staff {
 /** The result of a command: `body` if it was accepted, `code` and `message` if rejected. */
 export type CommandResult = RowOf<typeof commandResult>;
 export type VersionedResult = RowOf<typeof versionedResult>;
+/** An order's result, with what its call took from its user's token bucket. */
+export type PlacedOrder = VersionedResult & Tokens;
 /** One market, as of one version of it. */
 export type MarketView = RowOf<typeof marketView>;
 /** A market at one moment, with the trades after one; null: there are too many. */
@@ -581,7 +592,11 @@ export type SentEvent = RowOf<typeof sentEvent>;
  */
 export type StreamRow = RowOf<typeof streamRow>;
 /** `windows` is JSON, of {@link RequestWindow}s. */
-export type CountedRequest = RowOf<typeof countedRequest> & { windows: string | null };
+export type CountedRequest = RowOf<typeof countedRequest>;
+/** What is left in a token bucket. All are null where no token was asked for. */
+export type Tokens = RowOf<typeof tokens>;
+/** `allowed` is null if another transaction has the bucket locked. */
+export type Payment = { allowed: boolean | null } & Tokens;
 /** A rolling window in which a request was counted. */
 export interface RequestWindow {
   bucket: string;

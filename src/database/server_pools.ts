@@ -128,8 +128,9 @@ async function warmForChecks(client: PoolClient): Promise<void> {
   });
   await client.query("begin");
   try {
-    const counters = { v1: "warm-up", "v1-user": NOTHING, "v1-trading": NOTHING };
+    const counters = { v1: "warm-up", "v1-user": NOTHING };
     await call(client, api.countRequests, { requests: [counters] });
+    await call(client, api.spendTokens, { userIds: [NOTHING], counts: [1] });
   } finally {
     await client.query("rollback");
   }

@@ -1,8 +1,16 @@
-import type { OrderRequest, VersionedResult } from "../database/calls.ts";
+import type { OrderRequest, Payment, PlacedOrder } from "../database/calls.ts";
 import { lockPauseMs } from "../database/failures.ts";
 import { chooseOrders } from "./choose_orders.ts";
 import { ladder } from "./ladder.ts";
 import type { Rung } from "./ladder.ts";
+
+/** The token of an order that is not counted yet: see http/access.ts. */
+export interface OwedToken {
+  /** Takes it in a call of its own. Fails if there is none. */
+  take: () => Promise<void>;
+  /** The call of the order has taken it, or has found none. Then this fails. */
+  taken: (payment: Payment) => void;
+}
 
 /** An order that waits for a call. */
 export interface Waiting {
@@ -10,8 +18,10 @@ export interface Waiting {
   /** When it came, and until when it is placed again if it is told AGAIN. */
   since: number;
   until: number;
-  resolve: (result: VersionedResult) => void;
+  resolve: (result: PlacedOrder) => void;
   reject: (error: unknown) => void;
+  /** It is not counted yet: its call takes this token. */
+  token: OwedToken | undefined;
   /** The lowest rung whose calls may take it. */
   rung: Rung;
   /** How often it was told AGAIN. It pauses until `readyAt`. */

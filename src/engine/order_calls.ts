@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from "pg";
 import { call } from "../database/call.ts";
 import { ALL_ORDERS, api } from "../database/calls.ts";
-import type { CommandResult, VersionedResult } from "../database/calls.ts";
+import type { CommandResult, PlacedOrder } from "../database/calls.ts";
 import { DatabaseFailure, isLockTimeout, withRetries } from "../database/failures.ts";
 import type { RetryOptions } from "../database/failures.ts";
 import { wasSlow, workOf } from "./choose_orders.ts";
@@ -20,9 +20,13 @@ export interface CallContext {
   /** Instead of what the ladder has. */
   mostMakers: number | undefined;
   slowMs: number | undefined;
+  whilePaying: WhilePaying;
   now: () => number;
   onCommitted: (results: CommandResult[]) => void;
 }
+
+/** Makes a call that takes tokens of these users, while their other requests wait. */
+export type WhilePaying = <T>(userIds: string[], call: () => Promise<T>) => Promise<T>;
 
 interface Call {
   rung: Rung;
@@ -64,14 +68,14 @@ export async function makeCall(context: CallContext, made: Call): Promise<void> 
 }
 
 async function send(
-  { mostMakers, now, pool, retries }: CallContext,
+  { mostMakers, now, pool, retries, whilePaying }: CallContext,
   { lane, rung, take }: Call,
   taken: Taken,
   waits: boolean,
-): Promise<VersionedResult[]> {
+): Promise<PlacedOrder[]> {
   const limits = ladder[rung];
   const isTroubled = rung === "alone" && lane?.waiting.some((order) => order.rung === "single");
-  const attempt = async (client: PoolClient): Promise<VersionedResult[]> => {
+  const attempt = async (client: PoolClient): Promise<PlacedOrder[]> => {
     if (taken.orders === undefined) {
       taken.orders = take();
       const isOver = ({ tries, until }: Order) => tries > 0 && until <= now();
@@ -80,14 +84,21 @@ async function send(
     }
     if (taken.sent.length === 0) return [];
     const began = now();
+    const payers = taken.sent.map(({ token, request }) =>
+      token === undefined ? null : request.userId,
+    );
+    const paying = payers.filter((userId) => userId !== null);
     try {
-      return await call(client, api.runOrders, {
-        ...ALL_ORDERS,
-        orders: taken.sent.map(({ request }) => request),
-        waits: waits && limits.waits,
-        skips: !waits || isTroubled === true,
-        mostMakers: limits.mostMakers === null ? null : (mostMakers ?? limits.mostMakers),
-      });
+      const run = () =>
+        call(client, api.runOrders, {
+          ...ALL_ORDERS,
+          orders: taken.sent.map(({ request }) => request),
+          waits: waits && limits.waits,
+          skips: !waits || isTroubled === true,
+          mostMakers: limits.mostMakers === null ? null : (mostMakers ?? limits.mostMakers),
+          payers: paying.length === 0 ? null : payers,
+        });
+      return await (paying.length === 0 ? run() : whilePaying(paying, run));
     } finally {
       taken.tookMs = now() - began;
     }
@@ -100,7 +111,7 @@ function answer(
   { lanes, now, onCommitted, slowMs }: CallContext,
   { lane, rung }: Call,
   { sent, tookMs }: Taken,
-  results: VersionedResult[],
+  results: PlacedOrder[],
 ): Order[] {
   if (results.length !== sent.length) {
     // The call is committed, so it is not repeated, and no result belongs to a certain order.
@@ -113,10 +124,10 @@ function answer(
   for (const each of all) each.isSlow = isSlow && all.size === 1;
 
   const again: Order[] = [];
-  const final: VersionedResult[] = [];
+  const final: PlacedOrder[] = [];
   results.forEach((result, index) => {
     const order = sent[index];
-    if (order === undefined) return;
+    if (order === undefined || !pay(order, result)) return;
     const isAgain = result.code === "AGAIN" || result.code === "CONFLICT_RETRY";
     if (isAgain && order.until > now()) {
       again.push(order);
@@ -134,6 +145,24 @@ function answer(
   lanes.putBehind(again);
   if (sent.length > 0) onCommitted(final);
   return isSlow ? sent : again;
+}
+
+/** Gives an order what its call took. Returns whether it is placed or told AGAIN, and paid for. */
+function pay(order: Order, result: PlacedOrder): boolean {
+  if (order.token === undefined) return true;
+  if (result.remaining === null) {
+    // Its bucket is locked: the gatherer has the token taken by a call of its own.
+    order.resolve(result);
+    return false;
+  }
+  try {
+    order.token.taken({ ...result, allowed: result.code !== "TOO_MANY_REQUESTS" });
+  } catch (error) {
+    order.reject(error);
+    return false;
+  }
+  order.token = undefined;
+  return true;
 }
 
 /** Of a call of one market only the first order is sure to have been the reason. */

@@ -1,7 +1,12 @@
 import type { Pool } from "pg";
 import { createCallLimiter } from "../database/call_limiter.ts";
 import type { CallLimiter } from "../database/call_limiter.ts";
-import type { CommandResult, OrderRequest, VersionedResult } from "../database/calls.ts";
+import type {
+  CommandResult,
+  OrderRequest,
+  PlacedOrder,
+  VersionedResult,
+} from "../database/calls.ts";
 import { DatabaseFailure } from "../database/failures.ts";
 import type { RetryOptions } from "../database/failures.ts";
 import { startTimer } from "../later.ts";
@@ -11,9 +16,10 @@ import type { KeyedBatch } from "./batch_calls.ts";
 import { createCallPace, ENOUGH_ORDERS } from "./call_pace.ts";
 import { commandLimits, ladder } from "./ladder.ts";
 import type { CommandKind, Rung } from "./ladder.ts";
+import type { OwedToken } from "./lane.ts";
 import { createLanes } from "./lanes.ts";
 import { makeCall, rejectAll } from "./order_calls.ts";
-import type { CallContext } from "./order_calls.ts";
+import type { CallContext, WhilePaying } from "./order_calls.ts";
 import { createOrderCounts } from "./order_counts.ts";
 import { UNFINISHED_FOR_MS } from "./unfinished.ts";
 
@@ -34,6 +40,8 @@ export interface OrderGathererOptions {
   unfinishedForMs?: number;
   /** A call that takes longer for little work makes its markets slow; see choose_orders.ts. */
   slowMs?: number;
+  /** How calls are made that take tokens: see `during` of http/trading_tokens.ts. */
+  whilePaying?: WhilePaying;
   /** In milliseconds, by a clock that never goes back. */
   now?: () => number;
   later?: Later;
@@ -45,6 +53,8 @@ export interface OrderGathererOptions {
 export interface OrderGatherer {
   /** Resolves when the order is placed or rejected. Fails when it could not be placed. */
   place: (order: OrderRequest) => Promise<VersionedResult>;
+  /** The same for a request that is not counted yet: its call takes its token, if that may be. */
+  placeOwing: (order: OrderRequest, token: OwedToken) => Promise<VersionedResult>;
   /** Places all of these orders or none: see `atomic` of api.place_orders. */
   placeTogether: (orders: OrderRequest[]) => Promise<VersionedResult[]>;
   /** Places a batch with an idempotency key, in one transaction: see api.run_orders. */
@@ -55,16 +65,20 @@ export interface OrderGatherer {
 
 const DEFAULT_WAITING_CAP = 10_000;
 
+const runAtOnce: WhilePaying = (_userIds, run) => run();
+
 /**
  * A transaction costs much more than an order in it, so one call takes what waits in all lanes that
  * have no call under way. An order that comes when no call is under way waits for nothing. Beside
  * one, a call begins with many orders, or when they have waited for as long as a call takes. Orders
- * that a call could not place climb the ladder; see ladder.ts and lane.ts.
+ * that a call could not place climb the ladder; see ladder.ts and lane.ts. One order of a user at most
+ * is there before it is paid for, so nobody's unpaid orders hold up others.
  */
 export function createOrderGatherer(options: OrderGathererOptions): OrderGatherer {
   const { pool, retries, mostMakers, slowMs, waitingCap = DEFAULT_WAITING_CAP } = options;
   const { connections = pool.options.max, unfinishedForMs = UNFINISHED_FOR_MS } = options;
   const { mostWork = ladder.shared.mostWork, onCommitted = () => undefined } = options;
+  const { whilePaying = runAtOnce } = options;
   const { now = () => performance.now(), later = startTimer } = options;
   const limiter = options.limiter ?? createCallLimiter({ limits: commandLimits(connections) });
   const onReady = () => {
@@ -72,10 +86,12 @@ export function createOrderGatherer(options: OrderGathererOptions): OrderGathere
   };
   const lanes = createLanes({ mostWork, now, later, onReady });
   const calls = createCallStarter(
-    { pool, lanes, retries, mostMakers, slowMs, now, onCommitted },
+    { pool, lanes, retries, mostMakers, slowMs, whilePaying, now, onCommitted },
     { limiter, mostShared: ladder.shared.atOnce(connections), later },
   );
   const batches = { pool, limiter, retries, unfinishedForMs, now, onCommitted };
+  /** Users of an order that may not be paid for. */
+  const owing = new Set<string>();
   /** Orders of batches. */
   const apart = createOrderCounts();
 
@@ -89,14 +105,25 @@ export function createOrderGatherer(options: OrderGathererOptions): OrderGathere
     }
   }
 
-  async function place(request: OrderRequest): Promise<VersionedResult> {
+  async function put(request: OrderRequest, token?: OwedToken): Promise<PlacedOrder> {
     checkRoom([request.userId]);
     return await new Promise((resolve, reject) => {
       const [since, until] = [now(), now() + unfinishedForMs];
       const start = { rung: "shared", tries: 0, readyAt: 0 } as const;
-      lanes.add({ request, since, until, resolve, reject, ...start });
+      lanes.add({ request, since, until, resolve, reject, token, ...start });
       calls.schedule();
     });
+  }
+
+  async function placeOwing(request: OrderRequest, token: OwedToken): Promise<VersionedResult> {
+    const { userId } = request;
+    if (!owing.has(userId)) {
+      owing.add(userId);
+      const result = await put(request, token).finally(() => owing.delete(userId));
+      if (result.code !== "AGAIN") return result;
+    }
+    await token.take();
+    return await put(request);
   }
 
   /** Places a batch in a call of its own. */
@@ -118,7 +145,8 @@ export function createOrderGatherer(options: OrderGathererOptions): OrderGathere
   }
 
   return {
-    place,
+    place: (request) => put(request),
+    placeOwing,
     placeTogether: (orders) =>
       placeApart(
         orders.map(({ userId }) => userId),

@@ -3,6 +3,7 @@ import type {
   Caller,
   CountedRequest,
   KeyScope,
+  Payment,
   RequestCounters,
   RequestWindow,
   SessionCaller,
@@ -18,6 +19,7 @@ import { invalidRequest, ProblemError, rejection } from "./problems.ts";
 import type { RequestLimiter } from "./request_limiter.ts";
 import { sessionCookieOf } from "./session_cookie.ts";
 import type { Site } from "./own_origin.ts";
+import type { TradingTokens } from "./trading_tokens.ts";
 
 /** The callers that each way to identify them finds. */
 export interface Callers {
@@ -66,8 +68,18 @@ export interface Access {
     response: Response,
     requests?: number,
   ) => Promise<void>;
+  /** Of a request that may be counted in the call that it makes. Undefined: it is counted before. */
+  tokenOf: (rateLimit: RateLimit, client: Client, response: Response) => Token | undefined;
   /** Counts an attempt in these buckets, or ends the request if there were too many: 429. */
   countAttempt: (counters: AttemptCounters, response: Response) => Promise<void>;
+}
+
+/** The token of a trading request. It is taken once. */
+export interface Token {
+  /** Takes it now, unless it is taken, or ends the request if there is none: 429. */
+  take: () => Promise<void>;
+  /** The call of the request has taken it, or has found none. Then this ends the request: 429. */
+  taken: (payment: Payment) => void;
 }
 
 /** What attempts are counted in: by address, and by an account or its e-mail address. */
@@ -85,6 +97,7 @@ export type AttemptCounters = Pick<
 export interface AccessOptions {
   authenticator: Authenticator;
   limiter: RequestLimiter;
+  tokens: Pick<TradingTokens, "take">;
   site: Pick<Site, "isSecure">;
 }
 
@@ -125,24 +138,14 @@ function credentialsOf({ authenticator, site }: AccessOptions): Credentials {
 
 /** The checks of one process. */
 export function makeAccess(options: AccessOptions): Access {
-  const { authenticator, limiter } = options;
+  const { authenticator, limiter, tokens } = options;
   const { token, cookie, sessionToken, staffKeys } = credentialsOf(options);
 
   /** Counts a request, or ends it if there are too many. */
   async function take(counters: RequestCounters, response: Response): Promise<void> {
     const taken = await limiter.take(counters);
-    const { allowed, burstCapacity, remaining, requestsPerMinute, retryAfterSeconds } = taken;
     describeWindows(taken, response);
-    // Only v1-trading has a policy.
-    if (requestsPerMinute !== null && burstCapacity !== null && remaining !== null) {
-      response.setHeader("X-RateLimit-Limit", requestsPerMinute);
-      response.setHeader("X-RateLimit-Burst", burstCapacity);
-      response.setHeader("X-RateLimit-Remaining", remaining);
-    }
-    if (allowed) return;
-    if (retryAfterSeconds === null) throw new ProblemError(tooManyAtOnce);
-    response.setHeader("Retry-After", retryAfterSeconds);
-    throw new ProblemError(rejection("TOO_MANY_REQUESTS"));
+    endIfTooMany(taken, response);
   }
 
   async function holderOf<Holder>(
@@ -185,8 +188,25 @@ export function makeAccess(options: AccessOptions): Access {
       throw new ProblemError(rejection("KEY_SCOPE"));
     },
     count: async (rateLimit, client, response, requests = 1) => {
+      const userId = traderOf(rateLimit, client);
+      if (userId !== undefined) notePayment(await tokens.take(userId, requests), response);
       const counters = countersOf(rateLimit, client);
       if (counters !== undefined) await take(timesOf(counters, requests), response);
+    },
+    tokenOf: (rateLimit, client, response) => {
+      const userId = traderOf(rateLimit, client);
+      if (userId === undefined) return undefined;
+      let isDue = true;
+      const taken = (payment: Payment): void => {
+        isDue = false;
+        notePayment(payment, response);
+      };
+      return {
+        taken,
+        take: async () => {
+          if (isDue) taken(await tokens.take(userId, 1));
+        },
+      };
     },
     countAttempt: take,
   };
@@ -216,11 +236,39 @@ function describeWindows({ windows, retryAfterSeconds }: CountedRequest, respons
   response.setHeader("RateLimit", left.join(", "));
 }
 
+/** Says what is left in the token bucket of a trading request, and ends it if there was no token. */
+function notePayment(payment: Payment, response: Response): void {
+  const { burstCapacity, remaining, requestsPerMinute } = payment;
+  if (requestsPerMinute !== null && burstCapacity !== null && remaining !== null) {
+    response.setHeader("X-RateLimit-Limit", requestsPerMinute);
+    response.setHeader("X-RateLimit-Burst", burstCapacity);
+    response.setHeader("X-RateLimit-Remaining", remaining);
+  }
+  endIfTooMany(payment, response);
+}
+
+function endIfTooMany(
+  { allowed, retryAfterSeconds }: Pick<Payment, "allowed" | "retryAfterSeconds">,
+  response: Response,
+): void {
+  if (allowed === true) return;
+  if (retryAfterSeconds === null) throw new ProblemError(tooManyAtOnce);
+  response.setHeader("Retry-After", retryAfterSeconds);
+  throw new ProblemError(rejection("TOO_MANY_REQUESTS"));
+}
+
+/** The user whose token bucket a request counts in: trading by an API key. */
+function traderOf(rateLimit: RateLimit, { caller }: Client): string | undefined {
+  const isTrading = rateLimit === "trading" && caller !== undefined && "apiKeyId" in caller;
+  return isTrading ? caller.userId : undefined;
+}
+
 type Subjects = Partial<Record<keyof RequestCounters, string>>;
 
-/** The counters of one request, each with its address or user. */
-function countersOf(rateLimit: RateLimit, { caller, address }: Client): Subjects | undefined {
-  if (rateLimit === "none") return undefined;
+/** The rolling windows of one request, each with its address or user. */
+function countersOf(rateLimit: RateLimit, client: Client): Subjects | undefined {
+  const { caller, address } = client;
+  if (rateLimit === "none" || traderOf(rateLimit, client) !== undefined) return undefined;
   if (rateLimit === "stream") {
     return caller === undefined
       ? { "sse:market": address }
@@ -229,9 +277,7 @@ function countersOf(rateLimit: RateLimit, { caller, address }: Client): Subjects
   if (caller === undefined) return { v1: address };
   if (rateLimit === "cancel-all") return { "v1-cancel-all": caller.userId };
   // Commands of the website's pages count as reads.
-  return rateLimit === "trading" && "apiKeyId" in caller
-    ? { "v1-trading": caller.userId }
-    : { "v1-auth": address, "v1-user": caller.userId };
+  return { "v1-auth": address, "v1-user": caller.userId };
 }
 
 function timesOf(subjects: Subjects, count: number): RequestCounters {

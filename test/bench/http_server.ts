@@ -63,9 +63,14 @@ process.on("disconnect", () => process.exit());
 process.send?.({ url });
 
 function makeUnlimitedAccess({ authenticator, site }: Context): Access {
-  const noPolicy = { requestsPerMinute: null, burstCapacity: null, remaining: null, windows: null };
-  const take = () => Promise.resolve({ allowed: true, retryAfterSeconds: null, ...noPolicy });
-  return makeAccess({ authenticator, limiter: { take }, site });
+  const allowed = { allowed: true, retryAfterSeconds: null };
+  const noTokens = { requestsPerMinute: null, burstCapacity: null, remaining: null };
+  const access = makeAccess({
+    limiter: { take: () => Promise.resolve({ ...allowed, windows: null }) },
+    tokens: { take: () => Promise.resolve({ ...allowed, ...noTokens }) },
+    ...{ authenticator, site },
+  });
+  return { ...access, tokenOf: () => undefined };
 }
 
 /** Express and nothing else: it takes a body and gives one. */

@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import test from "ava";
+import type { Pool } from "pg";
 import { createRequestLimiter } from "../../src/http/request_limiter.ts";
+import { createTradingTokens } from "../../src/http/trading_tokens.ts";
 import { testExchange } from "../helpers/exchange/test_exchange.ts";
 
 /** Several servers that count at the same moment let through as many as one would. */
@@ -8,15 +10,13 @@ import { testExchange } from "../helpers/exchange/test_exchange.ts";
 const exchange = testExchange(test);
 const { clock, makeTrader, operate } = exchange;
 
-/** Two processes, each with a few connections, that send small batches. */
-function twoLimiters() {
-  return [1, 2].map(() =>
-    createRequestLimiter({
-      pool: exchange.database.connectAs("exchange_api", { max: 3 }),
-      batchCap: 4,
-    }),
+/** Each with a few connections. They send small batches. */
+const twoProcesses = <T>(make: (options: { pool: Pool; batchCap: number }) => T): T[] =>
+  [1, 2].map(() =>
+    make({ pool: exchange.database.connectAs("exchange_api", { max: 3 }), batchCap: 4 }),
   );
-}
+
+const twoLimiters = () => twoProcesses(createRequestLimiter);
 
 type Counters = Parameters<ReturnType<typeof createRequestLimiter>["take"]>[0];
 
@@ -48,10 +48,14 @@ test.serial(
     t.is(await passing(limiters, asked), 6);
 
     const trader = await makeTrader();
-    const trading = times(100, { "v1-trading": trader });
-    t.is(await passing(limiters, trading), 10);
+    const buckets = twoProcesses(createTradingTokens);
+    const trading = async () =>
+      (
+        await Promise.all(times(100, trader).map((user, n) => buckets[n % 2]!.take(user, 1)))
+      ).filter(({ allowed }) => allowed).length;
+    t.is(await trading(), 10);
     await clock.advance(2500);
-    t.is(await passing(limiters, trading), 5);
+    t.is(await trading(), 5);
   },
 );
 
@@ -66,14 +70,8 @@ test.serial(
     const asked = times(400, null).map((_, index) => ({
       "v1-auth": `address ${(index * 7) % 5}`,
       "v1-user": users[(index * 11) % 6]!,
-      "v1-trading": users[(index * 5) % 6]!,
     }));
-    await passing(
-      limiters,
-      asked.map(({ "v1-trading": trading, ...reads }, index) =>
-        index % 7 === 0 ? { "v1-trading": trading } : reads,
-      ),
-    );
+    await passing(limiters, asked);
     const { rows } = await exchange.database.pool.query(
       "select bucket, sum(taken)::int as taken, max(taken)::int as most from rate_limits.windows " +
         "where bucket like 'v1-%' group by 1 order by 1",

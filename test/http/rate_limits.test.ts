@@ -143,6 +143,29 @@ test.serial(
   },
 );
 
+test.serial("429: of orders at the same time as many are placed as there are tokens", async (t) => {
+  const { key, userId } = await makeTrader();
+  const marketId = await makeMarket();
+  const prices = Array.from({ length: 25 }, (_, index) => index + 1);
+  const answers = await Promise.all(
+    prices.map((price) => {
+      const body = { marketId, side: "yes", price, quantity: price % 5 === 0 ? 0 : 1 };
+      return call("POST", "/api/v1/orders", from(newAddress(), { key, body }));
+    }),
+  );
+  const answered = (status: number) => answers.filter((answer) => answer.status === status);
+  t.is(answered(429).length, 15, "wrong ones count as well");
+  t.is(answered(201).length + answered(400).length, 10);
+  const left = [...answered(201), ...answered(400)].map((answer) => rateHeaders(answer)[2]);
+  t.deepEqual(left.sort(), ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9"]);
+  const { rows } = await service.database.pool.query(
+    "select count(*) from trading.orders as o join identity.users as u on u.id = o.user_id " +
+      "where u.public_id = $1",
+    [userId],
+  );
+  t.is(rows[0].count, answered(201).length);
+});
+
 test.serial("RateLimit and RateLimit-Policy say what is left of the windows", async (t) => {
   const address = newAddress();
   const { key } = await makeTrader();
@@ -374,19 +397,24 @@ test.serial("429: every route is counted before it validates the request", async
   const scopes = ["read", "trade"];
   const caller = { userId: noSuchId, apiKeyId: noSuchId, sessionId: noSuchId, scopes };
   const counted: string[] = [];
+  const refused = { allowed: false, retryAfterSeconds: 1 };
   const limiter = {
     take: (counters: object) => {
       counted.push(Object.keys(counters).join());
-      return Promise.resolve({
-        allowed: false,
-        retryAfterSeconds: 1,
-        ...{ requestsPerMinute: null, burstCapacity: null, remaining: null, windows: null },
-      } as const);
+      return Promise.resolve({ ...refused, windows: null });
+    },
+  };
+  const tokens = {
+    take: (userId: string) => {
+      counted.push(userId);
+      const noTokens = { requestsPerMinute: null, burstCapacity: null, remaining: null };
+      return Promise.resolve({ ...refused, ...noTokens });
     },
   };
   const { authenticator, site } = context;
-  const { count } = makeAccess({ authenticator, limiter, site });
-  const access = { ...context.access, identify: () => Promise.resolve(caller as never), count };
+  const { count, tokenOf } = makeAccess({ authenticator, limiter, tokens, site });
+  const identify = () => Promise.resolve(caller as never);
+  const access = { ...context.access, identify, count, tokenOf };
   const app = makeApp({ context: { ...context, access } });
   const { url, close } = await listen(app, { host: "127.0.0.1", port: 0 });
   t.teardown(close);

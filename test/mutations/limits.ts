@@ -121,10 +121,18 @@ export const limits: Mutation[] = [
   {
     name: "bucket_refills_twice_as_fast",
     breaks: "spent requests come back twice as fast",
-    file: "rate_limits/functions/read_allowance.sql",
-    from: "v_spent := greatest(v_spent - v_rate * v_microseconds, 0);",
-    to: "v_spent := greatest(v_spent - 2 * v_rate * v_microseconds, 0);",
-    tests: ["db/rate_limits/count_requests"],
+    file: "rate_limits/functions/spend_tokens.sql",
+    from: "v_spent[i] := greatest(v_spent[i] - v_rates[i] * v_microseconds, 0);",
+    to: "v_spent[i] := greatest(v_spent[i] - 2 * v_rates[i] * v_microseconds, 0);",
+    tests: ["db/rate_limits/spend_tokens"],
+  },
+  {
+    name: "locked_bucket_is_free",
+    breaks: "a request passes unpaid while its user's token bucket is locked",
+    file: "rate_limits/functions/spend_tokens.sql",
+    from: "case when spend_tokens.user_ids[i] is null then true end",
+    to: "true",
+    tests: ["db/rate_limits/spend_tokens"],
   },
   {
     name: "refused_requests_count",

@@ -68,7 +68,10 @@ begin
     v_answers := array(
       select coalesce(
         v_answers[array_position(v_paid, i)],
-        ('TOO_MANY_REQUESTS', null, false, null, null)::trading.order_answer
+        (
+          case when (v_payments[i]).allowed is null then 'AGAIN' else 'TOO_MANY_REQUESTS' end,
+          null, false, null, null
+        )::trading.order_answer
       )
       from generate_subscripts(v_payments, 1) as i
       order by i
@@ -95,6 +98,7 @@ comment on function api.run_orders(
   'a market where they could meet such a user. These two are not for an atomic call. With '
   'idempotency_key, of user_id: one row for the batch, as trading.place_batch has it. payers: for '
   'each order the user who pays a token for it (rate_limits.spend_tokens), also if it is rejected '
-  'or AGAIN; null: it is counted already. Without a token it is TOO_MANY_REQUESTS and not placed. '
+  'or AGAIN; null: it is counted already. Without a token it is TOO_MANY_REQUESTS and not placed; '
+  'if the bucket is locked elsewhere it is AGAIN, and remaining is null, since nothing was paid. '
   'Not for an atomic call. Locks: the token buckets of the payers, then those of '
   'api.place_orders.';

@@ -22,7 +22,7 @@ begin
   then
     perform core.raise_error('INVALID_REQUEST', 'counts must have a number of tokens for each');
   end if;
-  loop
+  for v_look in 1 .. 2 loop
     select
       coalesce(array_agg(a.user_id), '{}'), array_agg(a.spent), array_agg(a.at),
       array_agg(a.requests_per_minute), array_agg(a.burst_capacity)
@@ -45,9 +45,9 @@ begin
       ) as p on true
       where b.user_id = any (spend_tokens.user_ids)
       order by b.user_id
-      for no key update of b
+      for no key update of b skip locked
     ) as a;
-    exit when v_users @> array_remove(spend_tokens.user_ids, null);
+    exit when v_look = 2 or v_users @> array_remove(spend_tokens.user_ids, null);
     insert into rate_limits.allowances (user_id, at, removable_at)
     select distinct u.user_id, timestamptz 'epoch', timestamptz '-infinity'
     from unnest(spend_tokens.user_ids) as u (user_id)
@@ -72,7 +72,10 @@ begin
 
   for i in 1 .. cardinality(spend_tokens.user_ids) loop
     v_user := array_position(v_users, spend_tokens.user_ids[i]);
-    v_payment := (true, null::int, v_rates[v_user], v_bursts[v_user], null::bigint);
+    v_payment := (
+      case when spend_tokens.user_ids[i] is null then true end, null::int, v_rates[v_user],
+      v_bursts[v_user], null::bigint
+    );
     if v_user is not null then
       v_needed := spend_tokens.counts[i] * c_token;
       v_payment.allowed := v_spent[v_user] + v_needed <= v_bursts[v_user] * c_token;
@@ -111,4 +114,5 @@ $$;
 comment on function rate_limits.spend_tokens(uuid[], int[]) is
   'Takes so many tokens from the token buckets of these users for trading requests, one request '
   'after the other: all or none. A user may occur several times; null stands for a request that '
-  'pays nothing. Locks: the buckets, by ascending user.';
+  'pays nothing. It waits for no bucket: allowed is null where another transaction has it locked. '
+  'Locks: the buckets, by ascending user.';

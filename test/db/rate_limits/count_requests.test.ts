@@ -3,7 +3,7 @@ import test from "ava";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 import { randomFrom } from "../../helpers/random.ts";
 
-/** api.count_requests, admin.set_rate_limit and set_rate_policy. */
+/** api.count_requests and admin.set_rate_limit. */
 
 const exchange = testExchange(test);
 const { clock, makeTrader, operate } = exchange;
@@ -11,9 +11,6 @@ const { clock, makeTrader, operate } = exchange;
 interface Outcome {
   allowed: boolean;
   retry_after_seconds: number | null;
-  requests_per_minute: number | null;
-  burst_capacity: number | null;
-  remaining: number | null;
   windows: { bucket: string; quota: number; seconds: number; remaining: number }[] | null;
 }
 
@@ -81,10 +78,7 @@ test.serial(
     await clock.advance(30_000);
     t.is(await passing(50, asked), 40);
     const [refused] = await take(asked);
-    t.deepEqual(
-      [refused!.allowed, refused!.retry_after_seconds, refused!.remaining],
-      [false, 30, null],
-    );
+    t.deepEqual([refused!.allowed, refused!.retry_after_seconds], [false, 30]);
     await clock.advance(29_999);
     t.deepEqual((await take(asked))[0], { ...refused!, retry_after_seconds: 1 });
     await clock.advance(1);
@@ -198,64 +192,29 @@ test.serial("random counts pass exactly as so many requests at once, all or none
   t.true(at.length > 50 && waited > 20, `${at.length} passed, ${waited} were rejected`);
 });
 
-test.serial(
-  "v1-trading: tokens are taken by count, all or none, with the exact wait",
-  async (t) => {
-    const subject = await makeTrader();
-    const asked = (count: number) => ({ "v1-trading": { subject, count } });
-    const seen = async (...counts: number[]) =>
-      (await take(...counts.map(asked))).map((outcome) => [
-        ...[outcome.allowed, outcome.remaining, outcome.retry_after_seconds],
-      ]);
-    t.deepEqual(await seen(4, 7, 6, 1), [
-      [true, 6, null],
-      [false, 6, 1],
-      [true, 0, null],
-      [false, 0, 1],
-    ]);
-    // Two a second come back.
-    t.deepEqual(await seen(9), [[false, 0, 5]]);
-    await clock.advance(4499);
-    t.deepEqual(await seen(9), [[false, 8, 1]]);
-    await clock.advance(1);
-    t.deepEqual(await seen(9), [[true, 0, null]]);
-  },
-);
-
 test.serial("windows: what each rolling one of a request has left, by bucket", async (t) => {
   const subject = await makeTrader();
   const asked = (count: number) => ({
     "v1-user": { subject, count },
-    "v1-trading": { subject, count: 1 },
     "v1-auth": "windows",
   });
   const windowsOf = (user: number, address: number) => [
     { bucket: "v1-auth", quota: 120, seconds: 60, remaining: address },
     { bucket: "v1-user", quota: 120, seconds: 60, remaining: user },
   ];
-  const outcomes = await take(asked(100), asked(30), asked(20), { "v1-trading": subject });
+  const outcomes = await take(asked(100), asked(30), asked(20));
   t.deepEqual(
-    outcomes.map(({ allowed, remaining, windows }) => ({ allowed, remaining, windows })),
+    outcomes.map(({ allowed, windows }) => ({ allowed, windows })),
     [
-      { allowed: true, remaining: 9, windows: windowsOf(20, 119) },
-      { allowed: false, remaining: 9, windows: windowsOf(20, 119) },
-      { allowed: true, remaining: 8, windows: windowsOf(0, 118) },
-      { allowed: true, remaining: 7, windows: null },
+      { allowed: true, windows: windowsOf(20, 119) },
+      { allowed: false, windows: windowsOf(20, 119) },
+      { allowed: true, windows: windowsOf(0, 118) },
     ],
   );
 });
 
 test.serial("more than the limit ever allows: no wait is enough, and nothing counts", async (t) => {
   const subject = await makeTrader();
-  const [tokens] = await take({ "v1-trading": { subject, count: 11 } });
-  t.deepEqual(tokens, {
-    allowed: false,
-    retry_after_seconds: null,
-    requests_per_minute: 120,
-    burst_capacity: 10,
-    remaining: 10,
-    windows: null,
-  });
   const [both] = await take({
     "v1-user": { subject, count: 121 },
     "v1-auth": { subject: "many", count: 1 },
@@ -285,117 +244,6 @@ test.serial("a changed limit holds at once, for what was asked before too", asyn
   t.is(await passing(12, asked), 7, "in a narrower window");
 });
 
-test.serial(
-  "v1-trading: a burst, then the sustained rate, and never more than the burst",
-  async (t) => {
-    const asked = { "v1-trading": await makeTrader() };
-    const burst = await take(...times(11, asked));
-    t.deepEqual(
-      burst.map(({ remaining }) => remaining),
-      [9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 0],
-    );
-    t.deepEqual(burst[10], {
-      allowed: false,
-      retry_after_seconds: 1,
-      requests_per_minute: 120,
-      burst_capacity: 10,
-      remaining: 0,
-      windows: null,
-    });
-    await clock.advance(499);
-    t.is(await passing(2, asked), 0);
-    await clock.advance(1);
-    t.is(await passing(2, asked), 1);
-    await clock.advance(1750);
-    const [third] = await take(asked);
-    t.is(third!.remaining, 2);
-    await clock.advance(3_600_000);
-    t.is(await passing(20, asked), 10);
-  },
-);
-
-test.serial("v1-trading: 120 a minute are 120 a minute, whatever the steps", async (t) => {
-  const asked = { "v1-trading": await makeTrader() };
-  t.is(await passing(11, asked), 10);
-  let passed = 0;
-  for (let step = 0; step < 180; step++) {
-    await clock.advance(1000 / 3);
-    passed += await passing(2, asked);
-  }
-  // A step is 333.333 ms to the microsecond, so the last token is not quite there.
-  t.is(passed, 119);
-});
-
-test.serial("v1-trading: policies hold at once, and end with their time", async (t) => {
-  const user_id = await makeTrader();
-  const asked = { "v1-trading": user_id };
-  const policy = (tier: string, values: object = {}) =>
-    operate("set_rate_policy", { user_id, tier, ...values });
-  const limits = async () => {
-    const { rows } = await exchange.api.query("select api.get_rate_limits(user_id => $1) as body", [
-      user_id,
-    ]);
-    return rows[0].body;
-  };
-  const standard = {
-    tier: "standard",
-    requestsPerMinute: 120,
-    burstCapacity: 10,
-    expiresAt: null,
-  };
-  t.deepEqual(await limits(), { read: { limit: 120, windowSeconds: 60 }, trading: standard });
-
-  t.is(await passing(99, asked), 10);
-  await policy("elevated", { expires_at: "2030-01-01T12:00:10Z" });
-  t.deepEqual((await limits()).trading, {
-    tier: "elevated",
-    requestsPerMinute: 600,
-    burstCapacity: 50,
-    expiresAt: "2030-01-01T12:00:10.000Z",
-  });
-  t.is(await passing(99, asked), 40, "ten were spent");
-  await clock.advance(9999);
-  const [last] = await take(asked);
-  t.is(last!.requests_per_minute, 600);
-  await clock.advance(1);
-  t.deepEqual((await limits()).trading, standard);
-  t.is((await take(asked))[0]!.burst_capacity, 10);
-
-  await policy("custom", { requests_per_minute: 1, burst_capacity: 1 });
-  const [refused] = await take(asked);
-  t.deepEqual([refused!.allowed, refused!.requests_per_minute], [false, 1]);
-  await clock.advance(refused!.retry_after_seconds! * 1000);
-  t.is(await passing(2, asked), 1);
-  const [later] = await take(asked);
-  t.is(later!.retry_after_seconds, 60);
-
-  await policy("custom", { requests_per_minute: 1_000_000, burst_capacity: 1_000_000 });
-  t.deepEqual((await take(asked))[0], {
-    allowed: true,
-    retry_after_seconds: null,
-    requests_per_minute: 1_000_000,
-    burst_capacity: 1_000_000,
-    remaining: 999_998,
-    windows: null,
-  });
-  await policy("standard");
-  t.deepEqual((await limits()).trading, standard);
-});
-
-for (const [what, values] of [
-  ["an unknown tier", { tier: "gold" }],
-  ["no tier", { tier: null }],
-  ["a custom one without figures", { tier: "custom", requests_per_minute: 5 }],
-  ["a rate of 0", { tier: "custom", requests_per_minute: 0, burst_capacity: 1 }],
-  ["a burst above a million", { tier: "elevated", burst_capacity: 1_000_001 }],
-  ["figures for the standard one", { tier: "standard", burst_capacity: 20 }],
-] as const) {
-  test.serial(`INVALID_REQUEST: a rate policy with ${what}`, async (t) => {
-    const user_id = await makeTrader();
-    await t.throwsAsync(operate("set_rate_policy", { user_id, ...values }), { code: "EX001" });
-  });
-}
-
 test.serial("INVALID_REQUEST, NOT_FOUND: impossible limits", async (t) => {
   await t.throwsAsync(setLimit("v1", 0), { code: "EX001" });
   await t.throwsAsync(setLimit("v1", 10, 0), { code: "EX001" });
@@ -413,7 +261,10 @@ test.serial("counters that no longer count are removed, and no others", async (t
     (await pool.query("select jobs.remove_counters(most => $1) as count", [most])).rows[0].count;
   const trader = await makeTrader();
   for (let step = 0; step < 100; step++) {
-    await take({ v1: "often" }, { "v1-trading": trader });
+    await take({ v1: "often" });
+    await exchange.api.query("select api.spend_tokens(user_ids => $1, counts => '{1}')", [
+      [trader],
+    ]);
     await clock.advance(5000);
   }
   t.true((await count("grants")) <= 2 * 12 + 1, "of a busy counter two windows at most");
@@ -423,7 +274,7 @@ test.serial("counters that no longer count are removed, and no others", async (t
   t.is(await passing(60, { v1: "often" }), 60);
   t.is(await remove(), 0);
   await clock.advance(60_001);
-  t.is(await remove(1), 2, "a window that was asked once, and the allowance");
+  t.is(await remove(1), 2, "a window that was asked once, and the token bucket");
   t.is(await remove(), 1, "the other such window");
   t.is(await count("windows"), 1, "the busy one still counts");
   await clock.advance(60_000);

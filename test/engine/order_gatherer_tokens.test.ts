@@ -1,0 +1,137 @@
+import test from "ava";
+import type { CommandResult, Payment } from "../../src/database/calls.ts";
+import { databaseError } from "../http/fake_pool.ts";
+import type { FakeCall } from "../http/fake_pool.ts";
+import {
+  accept,
+  accepted,
+  heldDatabase,
+  order,
+  ordersOf,
+  readyDatabase,
+  ticks,
+  withCode,
+} from "./fake_gatherers.ts";
+
+/** Orders that are not counted yet: who pays for them, when, and how often. */
+
+const payersOf = (call: FakeCall) => (call.values.at(-1) as (string | null)[] | null) ?? [];
+const isPaidBefore = (call: FakeCall, index: number) => (payersOf(call)[index] ?? null) === null;
+const paid = { retryAfterSeconds: null, requestsPerMinute: 120, burstCapacity: 10, remaining: 9 };
+const notPaid = {
+  ...{ retryAfterSeconds: null, requestsPerMinute: null, burstCapacity: null, remaining: null },
+};
+
+/** A token that notes what becomes of it. */
+function tokenOf(log: string[], name: string) {
+  return {
+    take: () => {
+      log.push(`${name} takes`);
+      return Promise.resolve();
+    },
+    taken: ({ allowed }: Payment) => {
+      log.push(`${name} ${allowed === true ? "has paid" : "is refused"}`);
+      if (allowed !== true) throw new Error("no token");
+    },
+  };
+}
+
+/** All pay what they owe. */
+const acceptPaid = (call: FakeCall) =>
+  ordersOf(call).map((placed, index) => ({
+    ...accepted(placed),
+    ...(isPaidBefore(call, index) ? notPaid : paid),
+  }));
+
+test("an order takes its token in its call; another of its user before", async (t) => {
+  const log: string[] = [];
+  const paying: string[][] = [];
+  const database = heldDatabase(
+    (call) => {
+      log.push(`call of ${payersOf(call).join()}`);
+      return acceptPaid(call);
+    },
+    {
+      whilePaying: (users, run) => {
+        paying.push(users);
+        return run();
+      },
+    },
+  );
+  const one = { userId: "u" };
+  const first = database.placeOwing(order("a", 1, one), tokenOf(log, "first"));
+  const second = database.placeOwing(order("b", 2, one), tokenOf(log, "second"));
+  const other = database.placeOwing(order("b", 3), tokenOf(log, "other"));
+  await ticks(4);
+  await database.end("a1 b3 b2");
+  await Promise.all([first, second, other]);
+  t.deepEqual(log, ["second takes", "call of u,u3,", "first has paid", "other has paid"]);
+  t.deepEqual(paying, [["u", "u3"]]);
+  const third = database.placeOwing(order("a", 4, one), tokenOf(log, "third"));
+  await ticks(4);
+  await database.end("a4");
+  await third;
+  t.deepEqual(log.slice(4), ["call of u", "third has paid"]);
+});
+
+test("a locked bucket: the token is taken before the order is placed again", async (t) => {
+  const log: string[] = [];
+  const { placeOwing, calls } = readyDatabase((call) =>
+    ordersOf(call).map((placed, index) =>
+      isPaidBefore(call, index)
+        ? { ...accepted(placed), ...notPaid }
+        : { ...withCode("AGAIN"), ...notPaid },
+    ),
+  );
+  const result = await placeOwing(order("a", 1), tokenOf(log, "it"));
+  t.is(result.body, "1");
+  t.deepEqual(log, ["it takes"]);
+  t.deepEqual(calls(), ["a1", "a1"]);
+});
+
+test("without a token an order is refused, and counts as no order", async (t) => {
+  const log: string[] = [];
+  const committed: CommandResult[] = [];
+  const { placeOwing, calls } = readyDatabase(
+    (call) => [
+      { ...withCode("TOO_MANY_REQUESTS"), ...paid, remaining: 0 },
+      { ...accepted(ordersOf(call)[1]!), ...paid },
+    ],
+    { onCommitted: (results) => committed.push(...results) },
+  );
+  const poor = placeOwing(order("a", 1), tokenOf(log, "poor"));
+  const rich = placeOwing(order("a", 2), tokenOf(log, "rich"));
+  await t.throwsAsync(poor, { message: "no token" });
+  t.is((await rich).body, "2");
+  t.deepEqual(log, ["poor is refused", "rich has paid"]);
+  t.deepEqual(calls(), ["a1 a2"]);
+  t.deepEqual(
+    committed.map(({ body }) => body),
+    ["2"],
+  );
+});
+
+test("AGAIN after its token was taken: the order pays no second time", async (t) => {
+  const log: string[] = [];
+  const payers: (string | null)[][] = [];
+  const { placeOwing } = readyDatabase((call) => {
+    payers.push(payersOf(call));
+    return payers.length === 1 ? [{ ...withCode("AGAIN"), ...paid }] : acceptPaid(call);
+  });
+  await placeOwing(order("a", 1), tokenOf(log, "it"));
+  t.deepEqual(payers, [["u1"], []]);
+  t.deepEqual(log, ["it has paid"]);
+});
+
+test("a call that failed took nothing: the next one takes the token", async (t) => {
+  const log: string[] = [];
+  const payers: (string | null)[][] = [];
+  const { placeOwing } = readyDatabase((call) => {
+    payers.push(payersOf(call));
+    if (payers.length === 1) throw databaseError("40P01");
+    return accept(call).map((result) => ({ ...result, ...paid }));
+  });
+  await placeOwing(order("a", 1), tokenOf(log, "it"));
+  t.deepEqual(payers, [["u1"], ["u1"]]);
+  t.deepEqual(log, ["it has paid"]);
+});
