@@ -44,4 +44,5 @@ create type rate_limits.counter as (
 );
 comment on type rate_limits.counter is
   'The state of one rolling window: the requests that it has room for now, the number of the last '
-  'request allowed, how many it allows in its length, and whether it is time to clean up behind it.';
+  'request allowed, how many it allows in its length, and whether it is time to clean up behind '
+  'it.';

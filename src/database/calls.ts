@@ -3,6 +3,7 @@ import { timestamp, uuid } from "./call.ts";
 import { arrayOf, asJson, functionsOf, nullable, sqlType } from "./call.ts";
 import { many, manyRows, nothing, once, one, oneRow, repeatable, rowIfFound } from "./call.ts";
 import type { CallsOn, RowOf } from "./call.ts";
+import { databaseMetrics, laggingSequence, mailMetrics, workerMetrics } from "./metrics_rows.ts";
 
 /**
  * The functions of the database that processes call: arguments, result, and whether a call may be
@@ -109,34 +110,6 @@ const tokens = {
   requestsPerMinute: nullable(int),
   burstCapacity: nullable(int),
   remaining: nullable(bigint),
-};
-const databaseMetrics = {
-  serverVersion: text,
-  schemaVersion: nullable(text),
-  tradingPaused: boolean,
-  trades: bigint,
-  pendingAnnouncements: bigint,
-  releaseLatenessSeconds: double,
-  expiryLatenessSeconds: double,
-  waitingJobs: nullable(bigint),
-  oldestJobLatenessSeconds: nullable(double),
-  verificationAgeSeconds: nullable(double),
-  brokenInvariants: nullable(bigint),
-  notificationQueueUsage: double,
-  waitingLocks: bigint,
-  longestLockWaitSeconds: double,
-  connections: bigint,
-  maxConnections: bigint,
-  deadlocks: bigint,
-  transactionIdAge: bigint,
-};
-const workerMetrics = { atMs: double, heartbeatAgeSeconds: nullable(double) };
-/** Of a sequence that would give out an id again. */
-const laggingSequence = { sequenceName: text, lastId: bigint, highestId: bigint };
-const mailMetrics = {
-  waitingMails: bigint,
-  oldestMailAgeSeconds: double,
-  failedMails: bigint,
 };
 const nextWork = {
   atMs: double,

@@ -94,6 +94,7 @@ const writers: Record<string, string[]> = {
 /** The folders whose functions lock rows by `select ... for`, or a table. */
 const rowLockers: Record<string, string[]> = {
   rate_limits: ["jobs"],
+  "rate_limits.allowances": ["rate_limits"],
   "rate_limits.stream_leases": ["api"],
   catalog: ["catalog", "admin"],
   "catalog.markets": ["trading/settle", "jobs"],

@@ -26,9 +26,9 @@ export const matching: Mutation[] = [
       return null;
     end if;
   end if;
-  v_public_id`,
+  return (`,
     to: `end if;
-  v_public_id`,
+  return (`,
     tests: ["db/trading/place_plain_order"],
   },
   {

@@ -16,5 +16,5 @@ end
 $$;
 
 comment on function rate_limits.lock_counters(rate_limits.checks) is
-  'Makes the counters that are missing, and locks all of them until the transaction ends, by bucket '
-  'and subject.';
+  'Makes the counters that are missing, and locks all of them until the transaction ends, by '
+  'bucket and subject.';

@@ -10,7 +10,9 @@ declare
   v_live boolean[];
 begin
   if r.user_id is null then
-    return array_fill(('CONFLICT_RETRY', null, false, null, null)::trading.order_answer, array[count]);
+    return array_fill(
+      ('CONFLICT_RETRY', null, false, null, null)::trading.order_answer, array[count]
+    );
   end if;
   v_live := array(
     select m_delay_ms[r.market_place[i]] is not null

@@ -71,7 +71,9 @@ begin
         where t.user_id = v_user_id
       )
     )
-    from unnest(v_results) with ordinality as r (code, message, replayed, body, market_version, place)
+    from unnest(v_results) with ordinality as r (
+      code, message, replayed, body, market_version, place
+    )
   )::text;
   if not place_batch.atomic
     or not exists (select from unnest(v_results) as r where r.code is not null)
