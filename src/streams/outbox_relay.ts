@@ -21,8 +21,8 @@ export interface OutboxRelay {
   close: () => Promise<void>;
 }
 
-/** Under load, events within this time are sent together. */
-const GAP_MS = 5;
+/** Events within this time are sent together: a call costs as much as an order. */
+const GATHER_MS = 10;
 /** Commands of operators, and of processes that were killed, do not ring. */
 const ROUND_MS = 100;
 
@@ -44,6 +44,7 @@ export function createOutboxRelay({ pool, logger, listener }: OutboxRelayOptions
 
   async function run(): Promise<void> {
     while (rung) {
+      await delay(GATHER_MS);
       rung = false;
       try {
         if ((await send()) === MOST_EVENTS) rung = true;
@@ -52,7 +53,6 @@ export function createOutboxRelay({ pool, logger, listener }: OutboxRelayOptions
         logger.debug({ error }, "events could not be sent");
         return;
       }
-      if (rung) await delay(GAP_MS);
     }
   }
 

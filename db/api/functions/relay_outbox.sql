@@ -128,5 +128,5 @@ comment on function api.relay_outbox() is
   'The relay of the outbox: moves the events of committed transactions to trading.sent_events, '
   'oldest first, at most 1,000 at a time, numbers them, and notifies of the last id on channel '
   'pgmarkets_events; returns how many, or 1 when it has made the partition of the day and is to be '
-  'called again. Every server process calls it right after a command, and every 100 ms besides. '
+  'called again. Every server process calls it 10 ms after a command, and every 100 ms besides. '
   'Locks: an advisory lock of its own, so that there is one call at a time.';
