@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:eda0a64317b16d8d87f2a11d7597aa0621a10443
+--! Hash: sha1:b9224c53ba41c1276780caf608d2316cde1d73d4
 
 --! Included tables.sql
 -- The tables of the database, and what they are made of, in the order they build on each other. The
@@ -2364,9 +2364,11 @@ comment on column trading.sent_events.position is
   'The place of the event among the frames of user streams: the id of its own frame. An event with '
   'n trades also has the n positions before it, one for each trade in the order of their ids.';
 comment on column trading.sent_events.kind is
-  'market_changed ({marketId, version}), user_event ({userId, event}), market_status ({marketId, '
-  'status}), market_settled ({marketId, outcome, resolutionId, balances}), api_key_revoked '
-  '({apiKeyId}), session_ended ({sessionId}), or tick: an hour passed without an event.';
+  'market_changed ({marketId, version}); user_event ({userId, event}; maker_fill once for each '
+  'order of a transaction); market_status ({marketId, status}; also for users with open orders or '
+  'shares); market_settled ({marketId, outcome, resolutionId, balances}); api_key_revoked '
+  '({apiKeyId}; also of a key that was rotated without overlap); session_ended ({sessionId}; also '
+  'of one that expired, when it is removed); or tick: an hour passed without an event.';
 comment on column trading.sent_events.user_id is 'Of a user_event: whose it is.';
 comment on column trading.sent_events.trade_ids is
   'The trades of the transaction, ascending, on its first market_changed event. The frames of '
