@@ -2,6 +2,7 @@ import type { Express, Request, Response } from "express";
 import { setCaller } from "../http/authentication.ts";
 import { allowCaching, etagOf, isKnown } from "../http/caching.ts";
 import { clientAddressOf } from "../http/client_address.ts";
+import { isLost } from "../database/failures.ts";
 import { noteRoute } from "../http/error_handler.ts";
 import { readJson } from "../http/json_body.ts";
 import { ProblemError } from "../http/problems.ts";
@@ -58,7 +59,8 @@ export function installRoute(app: Express, route: Route, context: Context): void
       );
     };
     await handle().catch(async (error: unknown) => {
-      await token?.take();
+      // What may have happened is not answered by a rejection for want of a token.
+      if (!isLost(error)) await token?.take();
       throw error;
     });
   });

@@ -25,13 +25,17 @@ export class DatabaseFailure extends Error {
   }
 }
 
+/** Whether a call was lost, so that it may have been committed. */
+export function isLost(error: unknown): boolean {
+  return error instanceof DatabaseFailure && error.kind === "lost";
+}
+
 /**
  * The failure of a call that precedes the command of a request. The command has not begun, so it had
  * no effect, also if that call is lost.
  */
 export function beforeAnything(error: unknown): unknown {
-  const isLost = error instanceof DatabaseFailure && error.kind === "lost";
-  return isLost ? new DatabaseFailure("unreachable", error) : error;
+  return isLost(error) ? new DatabaseFailure("unreachable", error) : error;
 }
 
 /** Makes an attempt when its turn has come, and returns its result. */

@@ -111,14 +111,17 @@ test.serial("503 OUTCOME_UNKNOWN: the session ends under way; the key resolves i
   ) => {
     const blocker = await service.database.pool.connect();
     await blocker.query(`begin; lock table ${table} in access exclusive mode`);
-    const pending = call(method, path, options);
-    await until("its session waits and is ended", async () => {
+    let isAnswered = false;
+    const pending = call(method, path, options).finally(() => {
+      isAnswered = true;
+    });
+    await until("its sessions wait and are ended", async () => {
       // Not by the blocker: a transaction sees the activity as it was when it first looked.
-      const { rowCount } = await service.database.pool.query(
+      await service.database.pool.query(
         `select pg_terminate_backend(pid) from pg_stat_activity
          where datname = current_database() and wait_event_type = 'Lock'`,
       );
-      return rowCount! > 0;
+      return isAnswered;
     });
     const answer = await pending;
     await blocker.query("rollback");
@@ -126,6 +129,9 @@ test.serial("503 OUTCOME_UNKNOWN: the session ends under way; the key resolves i
     return answer;
   };
   is503(t, await callAndLoseIt("POST", "/api/v1/orders", { key, body }), outcomeUnknown);
+  // Nor can its token be taken.
+  const tables = "trading.active_orders, rate_limits.allowances";
+  is503(t, await callAndLoseIt("POST", "/api/v1/orders", { key, body }, tables), outcomeUnknown);
 
   const retried = await call("POST", "/api/v1/orders", { key, body });
   t.is(retried.status, 201);
