@@ -17,7 +17,7 @@ import { passTime } from "../helpers/pass_time.ts";
 import { readText } from "../helpers/repository.ts";
 import { until } from "../helpers/until.ts";
 import { firesAfter, hasPromtool, readScrape, rulesFile } from "./promtool.ts";
-import type { Course, Scrape } from "./promtool.ts";
+import type { Course, Rule, Scrape } from "./promtool.ts";
 
 /**
  * Each rule of deploy/prometheus/alerts.yml is tried by causing what it is for, in a server on a
@@ -30,11 +30,6 @@ const { call, makeMarket, makeTrader, operate } = service;
 const database = () => service.database.pool;
 const clock = () => testClock(database());
 
-interface Rule {
-  name: string;
-  forSeconds: number;
-}
-
 const unit: Record<string, number> = { s: 1, m: 60, h: 3600 };
 
 const rules: Rule[] = readText("deploy/prometheus/alerts.yml")
@@ -42,7 +37,8 @@ const rules: Rule[] = readText("deploy/prometheus/alerts.yml")
   .slice(1)
   .map((text) => {
     const [, number = "0", of = "s"] = /^ {8}for: (\d+)([smh])$/m.exec(text) ?? [];
-    return { name: text.slice(0, text.indexOf("\n")), forSeconds: Number(number) * unit[of]! };
+    const name = text.slice(0, text.indexOf("\n"));
+    return { name, forSeconds: Number(number) * unit[of]!, text };
   });
 
 async function scrape(): Promise<Scrape> {
@@ -59,7 +55,7 @@ function expectAlert(t: ExecutionContext, alert: string, course: Course) {
   const rule = rules.find(({ name }) => name === alert);
   if (rule === undefined) throw new Error(`there is no alert ${alert}`);
   tried.add(alert);
-  t.true(firesAfter(alert, rule.forSeconds, course), alert);
+  t.true(firesAfter(rule, course), alert);
 }
 
 /** Tries rules by a cause that shows in the metrics of the server. */

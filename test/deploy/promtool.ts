@@ -35,17 +35,25 @@ const STEPS_BEFORE = 60;
 /** The longest window of a rate in the rules. */
 const RATE_S = 300;
 
+/** A rule, with its text. */
+export interface Rule {
+  name: string;
+  forSeconds: number;
+  text: string;
+}
+
 /**
- * Whether an alert fires in the course of `forSeconds` (and a minute) after the change, and did not
- * before.
+ * Whether the alert of a rule fires in the course of its `forSeconds` (and a minute) after the change,
+ * and did not before.
  */
-export function firesAfter(alert: string, forSeconds: number, course: Course): boolean {
+export function firesAfter({ name: alert, forSeconds, text }: Rule, course: Course): boolean {
   const { before, after, continues = false } = course;
   // A rate of something that goes on is whole after its window.
   const lasts = STEP_S * Math.ceil(forSeconds / STEP_S) + (continues ? RATE_S : 0) + 4 * STEP_S;
   const steps = lasts / STEP_S + 4;
-  const names = new Set([...before.keys(), ...after.keys()]);
-  const series = [...names].map((name) => {
+  const isRead = (name: string) => text.includes(name.replace(/\{.*/, ""));
+  const names = [...new Set([...before.keys(), ...after.keys()])].filter(isRead);
+  const series = names.map((name) => {
     const [from, to] = [before.get(name), after.get(name)];
     const first = from === undefined ? `_x${STEPS_BEFORE}` : `${from}+0x${STEPS_BEFORE - 1}`;
     const growth = continues && to !== undefined ? to - (from ?? 0) : 0;

@@ -87,6 +87,7 @@ export async function createDatabase(options: TestDatabaseOptions = {}): Promise
       connectionTimeoutMs: 60_000,
       ...(role && { role }),
     });
+    pool.query = keepSessions(pool);
     // Hooks at the end of a file run at once: servers end their pools while the database is dropped.
     const end = pool.end.bind<() => Promise<void>>(pool);
     pool.end = singleFlight(end, Infinity);
@@ -102,6 +103,22 @@ export async function createDatabase(options: TestDatabaseOptions = {}): Promise
       await onCluster(`drop database if exists ${name} with (force)`);
     },
   };
+}
+
+/**
+ * A pool's own `query` ends the session in which a statement failed. Tests have thousands of such
+ * statements, and a session costs far more. A session that was lost ends here, too.
+ */
+function keepSessions(pool: Pool): Pool["query"] {
+  const query = async (...statement: Parameters<PoolClient["query"]>): Promise<unknown> => {
+    const client = await pool.connect();
+    try {
+      return await client.query(...statement);
+    } finally {
+      client.release();
+    }
+  };
+  return query as unknown as Pool["query"];
 }
 
 /** Runs `work` in a transaction that is rolled back, also after an error. */
