@@ -1,6 +1,6 @@
 import type { TestFn } from "ava";
 import pg from "pg";
-import type { Pool, PoolClient } from "pg";
+import type { Pool, PoolClient, QueryConfig } from "pg";
 import { makePool } from "../../../src/database/pools.ts";
 import type { DatabaseRole } from "../../../src/database/pools.ts";
 import { databaseTypes } from "../../../src/database/types.ts";
@@ -110,15 +110,9 @@ export async function createDatabase(options: TestDatabaseOptions = {}): Promise
  * statements, and a session costs far more. A session that was lost ends here, too.
  */
 function keepSessions(pool: Pool): Pool["query"] {
-  const query = async (...statement: Parameters<PoolClient["query"]>): Promise<unknown> => {
-    const client = await pool.connect();
-    try {
-      return await client.query(...statement);
-    } finally {
-      client.release();
-    }
-  };
-  return query as unknown as Pool["query"];
+  const query = (text: string | QueryConfig, values?: unknown[]) =>
+    withClient(pool, (client) => client.query(text, values));
+  return query as Pool["query"];
 }
 
 /** Runs `work` in a transaction that is rolled back, also after an error. */

@@ -15,6 +15,7 @@ import { convertSetsResponseSchema } from "../../../src/api/positions.ts";
 import { testClock } from "../database/test_clock.ts";
 import type { TestClock } from "../database/test_clock.ts";
 import { createDatabase, withClient, withRollback } from "../database/test_database.ts";
+import { verifyRows } from "../database/invariants.ts";
 import type { OwnDatabase } from "../database/test_database.ts";
 import { listenTo } from "./event_listener.ts";
 import type { Listener } from "./event_listener.ts";
@@ -109,7 +110,7 @@ export interface Exchange {
   position: (market: string, trader: string, side: Side) => Promise<Position>;
   /** Cents in the two accounts of a market. */
   accounts: (market: string) => Promise<{ escrow: number; revenue: number }>;
-  verify: () => Promise<unknown[]>;
+  verify: () => Promise<{ name: string }[]>;
   /** Every row of every table, to see that nothing changed. */
   dump: () => Promise<Record<string, string>>;
   listen: () => Promise<Listener>;
@@ -166,7 +167,7 @@ export interface ExchangeOptions extends IdOptions {
 
 /**
  * Makes an exchange for the test file, to be called once at its top. When all its tests have
- * passed, the file passes only if `ledger.verify()` finds nothing wrong in what they left.
+ * passed, the file passes only if {@link verifyRows} finds nothing wrong in what they left.
  */
 export function testExchange(test: TestFn, options: ExchangeOptions = {}): Exchange {
   let connection: Connection | undefined;
@@ -177,7 +178,7 @@ export function testExchange(test: TestFn, options: ExchangeOptions = {}): Excha
     await prepare(exchange);
   });
   test.after("no invariant is broken", async (t) => {
-    const found = (await exchange.verify()) as { name: string }[];
+    const found = await exchange.verify();
     t.deepEqual(
       found.filter(({ name }) => !options.breaks?.includes(name)),
       [],
@@ -240,7 +241,7 @@ function exchangeOn(connection: () => Connection): Exchange {
     ...changersOf(api, pool, work),
     ...readersOf(api, pool),
     listen: () => listenTo(api()),
-    verify: async () => (await pool().query("select * from ledger.verify()")).rows,
+    verify: () => withClient(pool(), verifyRows),
     withRollback: (work) => withRollback(pool(), work),
   };
 }
