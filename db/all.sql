@@ -357,6 +357,7 @@ set local role exchange_owner;
 --!include admin/functions/withdraw.sql
 --!include admin/functions/give_bonus.sql
 --!include admin/functions/adjust_balance.sql
+--!include admin/functions/reverse_deposit.sql
 --!include admin/functions/pay_out_fees.sql
 --!include admin/functions/set_loss_limits.sql
 --!include admin/functions/self_exclude.sql
@@ -558,6 +559,7 @@ set local role exchange_owner;
 --!include admin/views/journal_entries.sql
 --!include admin/views/cash_movements.sql
 --!include admin/views/fee_payouts.sql
+--!include admin/views/receivables.sql
 --!include admin/views/resolutions.sql
 --!include admin/views/settlements.sql
 --!include admin/views/fee_schedules.sql

@@ -19,7 +19,8 @@ from exchange_operator;
 grant select on
   admin.categories, admin.events, admin.markets, admin.users, admin.api_keys, admin.staff_keys,
   admin.staff, admin.orders, admin.order_reductions, admin.trades, admin.positions,
-  admin.set_conversions, admin.journal_entries, admin.cash_movements, admin.fee_payouts,
+  admin.set_conversions, admin.journal_entries, admin.cash_movements, admin.receivables,
+  admin.fee_payouts,
   admin.resolutions, admin.settlements, admin.fee_schedules, admin.rate_limits, admin.stream_caps,
   admin.trading_pause, admin.sign_up, admin.unconfirmed_emails, admin.mails, admin.verifications,
   admin.audit_entries

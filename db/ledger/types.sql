@@ -7,6 +7,6 @@ comment on type ledger.account_kind is
 
 create type ledger.journal_kind as enum (
   'deposit', 'withdrawal', 'trade', 'split', 'merge', 'settlement', 'correction',
-  'bonus', 'adjustment', 'fee_payout'
+  'bonus', 'adjustment', 'reversal', 'fee_payout'
 );
 comment on type ledger.journal_kind is 'Why cash moved.';

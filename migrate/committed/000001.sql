@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:b9224c53ba41c1276780caf608d2316cde1d73d4
+--! Hash: sha1:ec1ac8cd3bba4d62cc53819aa333fba2e6249e09
 
 --! Included tables.sql
 -- The tables of the database, and what they are made of, in the order they build on each other. The
@@ -174,7 +174,7 @@ comment on type ledger.account_kind is
 
 create type ledger.journal_kind as enum (
   'deposit', 'withdrawal', 'trade', 'split', 'merge', 'settlement', 'correction',
-  'bonus', 'adjustment', 'fee_payout'
+  'bonus', 'adjustment', 'reversal', 'fee_payout'
 );
 comment on type ledger.journal_kind is 'Why cash moved.';
 --! EndIncluded ledger/types.sql
@@ -1338,7 +1338,7 @@ create table trading.traders (
   week_limit_changes_at timestamptz,
   month_limit_changes_at timestamptz,
   constraint traders_public_id_is_unique unique (public_id),
-  constraint traders_stay_above_zero_but_for_corrections
+  constraint traders_stay_above_zero_but_for_their_overdraft
     check (balance_cents + overdraft_cents >= 0),
   constraint traders_limits_are_not_negative check (
     least(
@@ -1366,10 +1366,11 @@ comment on column trading.traders.public_id is
 comment on column trading.traders.balance_cents is
   'EUR-cents; equals the sum of the user''s ledger.entries and the balance after the last one.';
 comment on column trading.traders.external_cents is
-  'Deposits, bonuses and adjustments less withdrawals. external_cents - balance_cents is the net '
-  'cash the user has put into trading.';
+  'Deposits, bonuses and adjustments less withdrawals and reversals. external_cents - '
+  'balance_cents is the net cash the user has put into trading.';
 comment on column trading.traders.overdraft_cents is
-  'How far a correction of a resolution, and nothing else, took the user below zero.';
+  'How far corrections of resolutions and reversals of deposits, and nothing else, took the user '
+  'below zero.';
 comment on column trading.traders.account_version is 'Number of ledger.entries of the user.';
 comment on column trading.traders.moved_on is
   'UTC day of the last entry; -infinity before the first.';
@@ -1441,7 +1442,8 @@ create table ledger.posted_journals (
   created_at timestamptz not null,
   constraint posted_journals_are_not_trades check (kind <> 'trade'),
   constraint posted_journals_of_trading_name_their_market check (
-    (kind in ('deposit', 'withdrawal', 'bonus', 'adjustment', 'fee_payout')) = (market_id is null)
+    (kind in ('deposit', 'withdrawal', 'bonus', 'adjustment', 'reversal', 'fee_payout'))
+      = (market_id is null)
   )
 );
 
@@ -1496,28 +1498,32 @@ create table ledger.cash_movements (
   amount_cents bigint not null,
   reason text,
   constraint cash_movements_are_external
-    check (kind in ('deposit', 'withdrawal', 'bonus', 'adjustment')),
+    check (kind in ('deposit', 'withdrawal', 'bonus', 'adjustment', 'reversal')),
   constraint cash_movements_happen_once unique (user_id, kind, reference),
   constraint cash_movements_reference_is_not_blank
     check (reference ~ '\S' and length(reference) <= 200),
   constraint cash_movements_are_above_zero_but_for_adjustments
     check (amount_cents > 0 or kind = 'adjustment' and amount_cents < 0),
-  constraint cash_movements_have_a_reason_if_they_adjust
-    check ((kind = 'adjustment') = (reason is not null))
+  constraint cash_movements_have_a_reason_if_they_adjust_or_reverse
+    check ((kind in ('adjustment', 'reversal')) = (reason is not null))
 );
+
+create index cash_movements_of_a_reference on ledger.cash_movements (reference);
 
 create trigger cash_movements_are_append_only
   before update or delete or truncate on ledger.cash_movements
   for each statement execute function ledger.refuse_change();
 
 comment on table ledger.cash_movements is
-  'Cash of users that came in or went out: deposits, withdrawals, bonuses and adjustments, by the '
-  'operator''s reference: the same one twice is one movement.';
+  'Cash of users that came in or went out: deposits, withdrawals, bonuses, adjustments and '
+  'reversals of deposits, by the operator''s reference: the same one twice is one movement.';
 comment on column ledger.cash_movements.reference is
-  'The operator''s reference; of a bonus its name, play money for what a new account got.';
+  'The operator''s reference; of a bonus its name, play money for what a new account got; of a '
+  'reversal that of the deposit.';
 comment on column ledger.cash_movements.amount_cents is
-  'Above zero, also for withdrawals; an adjustment may be below zero.';
-comment on column ledger.cash_movements.reason is 'Why a balance was adjusted; else null.';
+  'Above zero, also for withdrawals and reversals; an adjustment may be below zero.';
+comment on column ledger.cash_movements.reason is
+  'Why a balance was adjusted or a deposit reversed; else null.';
 --! EndIncluded ledger/tables/cash_movements.sql
 --! Included ledger/tables/fee_payouts.sql
 create table ledger.fee_payouts (

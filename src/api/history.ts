@@ -93,6 +93,7 @@ export const statementEntrySchema = z
       "withdrawal",
       "bonus",
       "adjustment",
+      "reversal",
       "trade",
       "split",
       "merge",
@@ -106,7 +107,7 @@ export const statementEntrySchema = z
     reference: z
       .string()
       .nullable()
-      .meta({ description: "of a deposit, withdrawal, bonus or adjustment" }),
+      .meta({ description: "of a deposit, withdrawal, bonus, adjustment or reversal" }),
     createdAt: timestampSchema,
   })
   .meta({ id: "StatementEntry" });

@@ -5,7 +5,7 @@ import { testExchange } from "../helpers/exchange/test_exchange.ts";
 import { buy } from "../helpers/exchange/orders.ts";
 import { effort } from "../helpers/random.ts";
 
-/** Bonuses, adjustments and fee payouts at the same moment as each other, and as trades. */
+/** Bonuses, adjustments, reversals and fee payouts at the same moment as each other, and as trades. */
 
 const exchange = testExchange(test);
 const { accounts, balance, makeMarket, makeTraders, operate, rest, verify } = exchange;
@@ -93,6 +93,67 @@ pair(
     t.is(await balance(ann), placed.code === null ? 1000 - 518 : 400);
     t.is(adjusted, placed.code === null ? "EX011" : null);
     return placed.code === null ? "placed" : "adjusted";
+  },
+);
+
+pair(
+  "a deposit is reversed twice: it goes back once",
+  ["first", "second"],
+  async (contention, t) => {
+    const [ann] = (await makeTraders(1, { cents: 100 })) as [string];
+    const reference = randomUUID();
+    await operate("deposit", { user_id: ann, amount_cents: 600, reference });
+    const reverse = (reason: string) => operate("reverse_deposit", { reference, reason });
+    const balances = await contention.together([
+      () => reverse("first"),
+      () => reverse("second"),
+    ] as const);
+    t.deepEqual([...balances, await balance(ann)], [100, 100, 100]);
+    const { rows } = await exchange.database.pool.query(
+      "select reason from ledger.cash_movements where kind = 'reversal' and reference = $1",
+      [reference],
+    );
+    t.is(rows.length, 1);
+    return rows[0].reason;
+  },
+);
+
+pair(
+  "a deposit is reversed while it is withdrawn: it is owed, or the withdrawal is refused",
+  ["owed", "refused"],
+  async (contention, t) => {
+    const [ann] = (await makeTraders(1, { cents: 0 })) as [string];
+    const reference = randomUUID();
+    const movement = { user_id: ann, amount_cents: 600, reference };
+    await operate("deposit", movement);
+    const [withdrawn, reversed] = await contention.together([
+      () => failure(operate("withdraw", movement)),
+      () => failure(operate("reverse_deposit", { reference, reason: "a test" })),
+    ] as const);
+    t.is(reversed, null);
+    t.is(await balance(ann), withdrawn === null ? -600 : 0);
+    return withdrawn === null ? "owed" : "refused";
+  },
+);
+
+pair(
+  "a deposit is reversed while an order spends it: it is owed, or the order is rejected",
+  ["placed", "rejected"],
+  async (contention, t) => {
+    const market = await makeMarket();
+    const [ann, bob] = (await makeTraders(2, { cents: 1000 })) as [string, string];
+    await operate("withdraw", { user_id: ann, amount_cents: 1000, reference: "all" });
+    const reference = randomUUID();
+    await operate("deposit", { user_id: ann, amount_cents: 600, reference });
+    await rest(market, bob, buy("no", 10, 50));
+    const [placed, reversed] = await contention.together([
+      () => contention.place(market, ann, buy("yes", 10, 50)),
+      () => failure(operate("reverse_deposit", { reference, reason: "a test" })),
+    ] as const);
+    t.is(reversed, null);
+    // 10 at 50 cost 500 and a fee of 17.5, rounded up.
+    t.is(await balance(ann), placed.code === null ? -518 : 0);
+    return placed.code === null ? "placed" : "rejected";
   },
 );
 

@@ -64,6 +64,8 @@ test.serial.before("trade", async () => {
   });
   const adjustment = { user_id: ann.userId, amount_cents: -40, reference: "ticket 1" };
   await operate("adjust_balance", { ...adjustment, reason: "paid twice" });
+  await operate("deposit", { user_id: ann.userId, amount_cents: 70, reference: "bank 1" });
+  await operate("reverse_deposit", { reference: "bank 1", reason: "charged back" });
 });
 
 test.serial("order history: every order once, with fills, average price and fee", async (t) => {
@@ -147,6 +149,8 @@ test.serial("statement: every cent that came and went, without a gap", async (t)
   t.deepEqual(
     body.data.map(({ id, kind }: any) => [id, kind]),
     [
+      [11, "reversal"],
+      [10, "deposit"],
       [9, "adjustment"],
       [8, "bonus"],
       [7, "withdrawal"],
@@ -171,7 +175,8 @@ test.serial("statement: every cent that came and went, without a gap", async (t)
     ofBob.map((_: unknown, index: number) => ofBob.length - index),
   );
   t.is(sumOf(ofBob, "amountCents"), ofBob[0].balanceAfter);
-  const [adjustment, bonus, withdrawal, split, trade] = body.data;
+  const [reversal, , adjustment, bonus, withdrawal, split, trade] = body.data;
+  t.like(reversal, { amountCents: -70, reference: "bank 1", marketId: null, tradeId: null });
   t.like(adjustment, { amountCents: -40, reference: "ticket 1", marketId: null, tradeId: null });
   t.like(bonus, { amountCents: 300, reference: "welcome", marketId: null, tradeId: null });
   t.like(withdrawal, { amountCents: -500, reference: "=1+1", marketId: null, tradeId: null });

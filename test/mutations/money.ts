@@ -186,6 +186,22 @@ export const money: Mutation[] = [
     tests: ["db/admin/adjust_balance"],
   },
   {
+    name: "reversal_of_what_is_left",
+    breaks: "a deposit that was spent is not reversed",
+    file: "ledger/functions/book_movement.sql",
+    from: "    and book_movement.kind <> 'reversal'\n",
+    to: "",
+    tests: ["db/admin/reverse_deposit"],
+  },
+  {
+    name: "reversal_of_any_user",
+    breaks: "a reference that several users have reverses the deposit of one of them",
+    file: "admin/functions/reverse_deposit.sql",
+    from: "v_deposit.user_count > 1",
+    to: "v_deposit.user_count > 2",
+    tests: ["db/admin/reverse_deposit"],
+  },
+  {
     name: "payout_of_the_lowest_fees",
     breaks: "a fee payout begins with the markets that have the least",
     file: "trading/settle/pay_out_fees.sql",

@@ -60,10 +60,10 @@ comment on column admin.users.leaderboard_opt_out is 'Whether the user is in no 
 comment on column admin.users.created_at is 'When the account was made.';
 comment on column admin.users.balance_cents is 'Cash.';
 comment on column admin.users.net_deposits_cents is
-  'Deposits, bonuses and adjustments less withdrawals. Less the cash, it is the net cash put into '
-  'trading.';
+  'Deposits, bonuses and adjustments less withdrawals and reversals. Less the cash, it is the net '
+  'cash put into trading.';
 comment on column admin.users.overdraft_cents is
-  'How far corrections of resolutions took the cash below zero.';
+  'How far corrections of resolutions and reversals of deposits took the cash below zero.';
 comment on column admin.users.limits_reviewed_at is
   'When the loss limits were first reviewed; null: may not trade yet.';
 comment on column admin.users.excluded_until is

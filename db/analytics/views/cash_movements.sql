@@ -11,14 +11,15 @@ left join ledger.posted_journals as j on j.id = c.journal_id
 left join identity.users as u on u.id = c.user_id;
 
 comment on view analytics.cash_movements is
-  'Cash of users that came in or went out: deposits, withdrawals, bonuses and adjustments. Their '
-  'references and reasons are for operators: admin.cash_movements.';
+  'Cash of users that came in or went out: deposits, withdrawals, bonuses, adjustments and '
+  'reversals. Their references and reasons are for operators: admin.cash_movements.';
 comment on column analytics.cash_movements.journal_key is
   'The journal that moved the cash: internal key, for joins.';
 comment on column analytics.cash_movements.user_key is 'The user: internal key, for joins.';
 comment on column analytics.cash_movements.user_id is 'The user: public id.';
 comment on column analytics.cash_movements.kind is
-  'deposit, withdrawal, bonus or adjustment.';
+  'deposit, withdrawal, bonus, adjustment or reversal (of a deposit).';
 comment on column analytics.cash_movements.amount_cents is
-  'The amount, above zero, also for withdrawals; of an adjustment that took cash below zero.';
+  'The amount, above zero, also for withdrawals and reversals; of an adjustment that took cash '
+  'below zero.';
 comment on column analytics.cash_movements.created_at is 'When it happened.';

@@ -15,4 +15,4 @@ comment on column analytics.day_openings.user_id is 'The user: public id.';
 comment on column analytics.day_openings.day is 'UTC day.';
 comment on column analytics.day_openings.balance_cents is 'Cash at its start.';
 comment on column analytics.day_openings.net_deposits_cents is
-  'Deposits, bonuses and adjustments less withdrawals until its start.';
+  'Deposits, bonuses and adjustments less withdrawals and reversals until its start.';

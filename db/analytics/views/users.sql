@@ -82,10 +82,10 @@ comment on column analytics.users.leaderboard_opt_out is 'Whether the user is in
 comment on column analytics.users.created_at is 'When the account was made.';
 comment on column analytics.users.balance_cents is 'Cash.';
 comment on column analytics.users.net_deposits_cents is
-  'Deposits, bonuses and adjustments less withdrawals. Less the cash, it is the net cash put into '
-  'trading.';
+  'Deposits, bonuses and adjustments less withdrawals and reversals. Less the cash, it is the net '
+  'cash put into trading.';
 comment on column analytics.users.overdraft_cents is
-  'How far corrections of resolutions took the cash below zero.';
+  'How far corrections of resolutions and reversals of deposits took the cash below zero.';
 comment on column analytics.users.limits_reviewed_at is
   'When the loss limits were first reviewed; null: may not trade yet.';
 comment on column analytics.users.day_limit_cents is

@@ -123,7 +123,7 @@ begin
     ) as m on true
     left join lateral (
       select w.reference from ledger.cash_movements as w where w.journal_id = p.journal_id limit 1
-    ) as c on p.kind in ('deposit', 'withdrawal', 'bonus', 'adjustment')
+    ) as c on p.kind in ('deposit', 'withdrawal', 'bonus', 'adjustment', 'reversal')
   );
 end
 $$;

@@ -10,8 +10,8 @@ language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_signed_cents constant bigint := case book_movement.kind
-    when 'withdrawal' then -book_movement.amount_cents
+  v_signed_cents constant bigint := case
+    when book_movement.kind in ('withdrawal', 'reversal') then -book_movement.amount_cents
     else book_movement.amount_cents
   end;
   v_trader trading.traders;
@@ -46,7 +46,10 @@ begin
       'ACCOUNT_FROZEN', 'The account is frozen: deposits are possible, withdrawals are not'
     );
   end if;
-  if v_signed_cents < 0 and v_trader.balance_cents + v_signed_cents < 0 then
+  if v_signed_cents < 0
+    and v_trader.balance_cents + v_signed_cents < 0
+    and book_movement.kind <> 'reversal'
+  then
     perform core.raise_error('INSUFFICIENT_BALANCE', format(
       'The balance is only %s cents', v_trader.balance_cents
     ));
@@ -74,6 +77,6 @@ $$;
 comment on function ledger.book_movement(bigint, ledger.journal_kind, bigint, text, text) is
   'Moves cash of a user in or out, once for each kind and reference of the user; returns whether '
   'it moved now. Nothing is withdrawn from a frozen account; a reference that is a movement '
-  'already is still answered. The caller has checked the arguments (ledger.check_movement) and '
+  'already is still answered. Only a reversal may take the user below zero. The caller has checked the arguments (ledger.check_movement) and '
   'locked the outside world and the user. Errors: ALREADY_EXISTS (the reference with another '
   'amount), ACCOUNT_FROZEN, INSUFFICIENT_BALANCE.';

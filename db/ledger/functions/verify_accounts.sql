@@ -64,8 +64,9 @@ as $$
   left join (
     select
       c.user_id,
-      sum(case c.kind when 'withdrawal' then -c.amount_cents else c.amount_cents end)
-        as net_cents
+      sum(
+        case when c.kind in ('withdrawal', 'reversal') then -c.amount_cents else c.amount_cents end
+      ) as net_cents
     from ledger.cash_movements as c
     group by c.user_id
   ) as m on m.user_id = t.user_id

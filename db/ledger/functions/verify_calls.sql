@@ -12,7 +12,9 @@ as $$
       a.arguments ->> 'amount_cents' as amount_cents, a.arguments ->> 'reference' as reference,
       a.arguments ->> 'reason' as reason
     from admin.audit_log as a
-    where a.action in ('deposit', 'withdraw', 'adjust_balance', 'pay_out_fees')
+    where a.action in (
+      'deposit', 'withdraw', 'adjust_balance', 'reverse_deposit', 'pay_out_fees'
+    )
     union all
     select
       a.id, a.at, a.action, b.entry ->> 'user_id', b.entry ->> 'amount_cents',
@@ -32,7 +34,7 @@ as $$
     join (
       values
         ('deposit', 'deposit'), ('withdraw', 'withdrawal'), ('give_bonus', 'bonus'),
-        ('adjust_balance', 'adjustment')
+        ('adjust_balance', 'adjustment'), ('reverse_deposit', 'reversal')
     ) as k (action, kind) on k.kind = c.kind::text
     union all
     select p.journal_id, null, null, 'pay_out_fees', p.amount_cents::text, p.reference, null

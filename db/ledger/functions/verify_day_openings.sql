@@ -10,7 +10,8 @@ as $$
     select
       e.account_id / 4 as user_id, e.account_version, e.balance_before_cents, j.created_at,
       case
-        when j.kind in ('deposit', 'withdrawal', 'bonus', 'adjustment') then e.amount_cents
+        when j.kind in ('deposit', 'withdrawal', 'bonus', 'adjustment', 'reversal')
+          then e.amount_cents
       end as external_cents
     from ledger.posted_entries as e
     join ledger.posted_journals as j on j.id = e.journal_id

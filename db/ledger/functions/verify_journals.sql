@@ -52,15 +52,14 @@ as $$
     select m.journal_id, l.account_id, l.amount_cents
     from ledger.cash_movements as m
     cross join lateral (
+      select
+        case when m.kind in ('withdrawal', 'reversal') then -m.amount_cents else m.amount_cents end
+          as user_cents
+    ) as x
+    cross join lateral (
       values
-        (
-          ledger.user_account_id(m.user_id),
-          case m.kind when 'withdrawal' then -m.amount_cents else m.amount_cents end
-        ),
-        (
-          ledger.outside_account_id(),
-          case m.kind when 'withdrawal' then m.amount_cents else -m.amount_cents end
-        )
+        (ledger.user_account_id(m.user_id), x.user_cents),
+        (ledger.outside_account_id(), -x.user_cents)
     ) as l (account_id, amount_cents)
     union all
     select p.journal_id, ledger.outside_account_id(), p.amount_cents
@@ -102,6 +101,21 @@ as $$
   full join ledger.posted_entries as e
     on e.journal_id = l.journal_id and e.account_id = l.account_id
   where e.amount_cents is distinct from l.amount_cents
+
+  union all
+  select 'reversal is of a deposit', 'journal ' || m.journal_id,
+    'a deposit of ' || m.amount_cents || ' as ' || m.reference, 'none'
+  from ledger.cash_movements as m
+  where m.kind = 'reversal'
+    and not exists (
+      select
+      from ledger.cash_movements as d
+      where d.kind = 'deposit'
+        and d.user_id = m.user_id
+        and d.reference = m.reference
+        and d.amount_cents = m.amount_cents
+        and d.journal_id < m.journal_id
+    )
 
   -- Who buys and who sells is taken from the orders. Escrow gets what the lines of taker, maker and
   -- fee revenue leave, so it is right when they are.

@@ -8,7 +8,8 @@ create table ledger.posted_journals (
   created_at timestamptz not null,
   constraint posted_journals_are_not_trades check (kind <> 'trade'),
   constraint posted_journals_of_trading_name_their_market check (
-    (kind in ('deposit', 'withdrawal', 'bonus', 'adjustment', 'fee_payout')) = (market_id is null)
+    (kind in ('deposit', 'withdrawal', 'bonus', 'adjustment', 'reversal', 'fee_payout'))
+      = (market_id is null)
   )
 );
 

@@ -40,7 +40,7 @@ comment on column ledger.accounts.market_id is
 comment on column ledger.accounts.balance_cents is
   'EUR-cents; equals the sum of the account''s entries and the balance after its last one.';
 comment on column ledger.accounts.external_cents is
-  'Deposits, bonuses and adjustments of a user, less withdrawals.';
+  'Deposits, bonuses and adjustments of a user, less withdrawals and reversals.';
 comment on column ledger.accounts.overdraft_cents is
-  'How far a correction of a resolution, and nothing else, took the user below zero.';
+  'How far corrections and reversals, and nothing else, took the user below zero.';
 comment on column ledger.accounts.version is 'Number of entries of this account.';

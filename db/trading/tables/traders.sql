@@ -21,7 +21,7 @@ create table trading.traders (
   week_limit_changes_at timestamptz,
   month_limit_changes_at timestamptz,
   constraint traders_public_id_is_unique unique (public_id),
-  constraint traders_stay_above_zero_but_for_corrections
+  constraint traders_stay_above_zero_but_for_their_overdraft
     check (balance_cents + overdraft_cents >= 0),
   constraint traders_limits_are_not_negative check (
     least(
@@ -49,10 +49,11 @@ comment on column trading.traders.public_id is
 comment on column trading.traders.balance_cents is
   'EUR-cents; equals the sum of the user''s ledger.entries and the balance after the last one.';
 comment on column trading.traders.external_cents is
-  'Deposits, bonuses and adjustments less withdrawals. external_cents - balance_cents is the net '
-  'cash the user has put into trading.';
+  'Deposits, bonuses and adjustments less withdrawals and reversals. external_cents - '
+  'balance_cents is the net cash the user has put into trading.';
 comment on column trading.traders.overdraft_cents is
-  'How far a correction of a resolution, and nothing else, took the user below zero.';
+  'How far corrections of resolutions and reversals of deposits, and nothing else, took the user '
+  'below zero.';
 comment on column trading.traders.account_version is 'Number of ledger.entries of the user.';
 comment on column trading.traders.moved_on is
   'UTC day of the last entry; -infinity before the first.';

@@ -77,7 +77,7 @@ for (const [invariant, damage] of damages) {
 test("balance is not below zero: broken once the table would let it be", async (t) => {
   const found = await exchange.withRollback(async (client) => {
     await client.query(
-      "alter table trading.traders drop constraint traders_stay_above_zero_but_for_corrections",
+      "alter table trading.traders drop constraint traders_stay_above_zero_but_for_their_overdraft",
     );
     await client.query("update trading.traders set balance_cents = -1 where user_id = $1", [
       rows.ann,

@@ -10,6 +10,7 @@ const kinds: Record<StatementEntry["kind"], string> = {
   withdrawal: "Withdrawal",
   bonus: "Bonus",
   adjustment: "Adjustment",
+  reversal: "Deposit reversed",
   trade: "Trade",
   split: "Complete sets made",
   merge: "Complete sets turned into cash",

@@ -3,10 +3,12 @@ import type { Damage } from "./damage.ts";
 /** Ways to part the audit log from what operators did, each with an invariant that must notice. */
 export const callsDamages: Damage[] = [
   ["movement of cash has its call", "delete from admin.audit_log where action = 'deposit'"],
-  ...["withdraw", "give_bonus", "adjust_balance", "pay_out_fees"].map((action): Damage => [
-    "movement of cash has its call",
-    `delete from admin.audit_log where action = '${action}'`,
-  ]),
+  ...["withdraw", "give_bonus", "adjust_balance", "reverse_deposit", "pay_out_fees"].map(
+    (action): Damage => [
+      "movement of cash has its call",
+      `delete from admin.audit_log where action = '${action}'`,
+    ],
+  ),
   [
     "movement of cash has its call",
     "update ledger.cash_movements set reason = 'forged' where kind = 'adjustment'",

@@ -12,7 +12,7 @@ export const cashDamages: Damage[] = [
     `update ledger.posted_journals set created_at = created_at + interval '2 hours'
      where kind = 'withdrawal'`,
   ],
-  ...["bonus", "adjustment", "fee_payout"].map((kind): Damage => [
+  ...["bonus", "adjustment", "reversal", "fee_payout"].map((kind): Damage => [
     "cash movement has the time of its call",
     `update ledger.posted_journals set created_at = created_at - interval '2 hours'
      where kind = '${kind}'`,
@@ -271,22 +271,30 @@ export const cashDamages: Damage[] = [
      where account_id % 4 = 2`,
   ]),
   [
-    "only a correction takes an account below zero",
+    "only a correction or reversal takes an account below zero",
     "update ledger.posted_journals set kind = 'settlement' where kind = 'correction'",
   ],
   [
-    "only a correction takes an account below zero",
+    "only a correction or reversal takes an account below zero",
     "update trading.trades set maker_balance_cents = -1 where taker_order_id = :taker",
   ],
   [
-    "only a correction takes an account below zero",
+    "only a correction or reversal takes an account below zero",
     "update trading.trades set escrow_balance_cents = -1 where taker_order_id = :taker",
   ],
   [
-    "only a correction takes an account below zero",
+    "only a correction or reversal takes an account below zero",
     `update ledger.posted_entries
      set balance_after_cents = -1, balance_before_cents = -1 - amount_cents
      where account_id = :escrow`,
+  ],
+  [
+    "reversal is of a deposit",
+    "delete from ledger.cash_movements where kind = 'deposit' and reference = 'not covered'",
+  ],
+  [
+    "reversal is of a deposit",
+    "update ledger.cash_movements set amount_cents = 71 where kind = 'reversal'",
   ],
   [
     "overdraft is what the balance is below zero",

@@ -95,6 +95,8 @@ export async function tradeALittle(exchange: Exchange): Promise<Named> {
     reason: "a mistake",
   };
   await operate("adjust_balance", adjustment);
+  await operate("deposit", { user_id: dan, amount_cents: 70, reference: "not covered" });
+  await operate("reverse_deposit", { reference: "not covered", reason: "charged back" });
   await operate("pay_out_fees", { amount_cents: 20, reference: "transfer 1" });
 
   // A resolution that is corrected after a winner has taken the money out.
