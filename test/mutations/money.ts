@@ -181,8 +181,8 @@ export const money: Mutation[] = [
     name: "adjustment_below_zero",
     breaks: "an adjustment takes more than there is",
     file: "ledger/functions/book_movement.sql",
-    from: "if v_signed_cents < 0 and v_trader",
-    to: "if book_movement.kind = 'withdrawal' and v_trader",
+    from: "  if v_signed_cents < 0\n    and v_trader",
+    to: "  if book_movement.kind = 'withdrawal'\n    and v_trader",
     tests: ["db/admin/adjust_balance"],
   },
   {

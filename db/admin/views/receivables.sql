@@ -25,8 +25,8 @@ left join trading.resolutions as r on r.journal_id = j.id
 where t.overdraft_cents > 0;
 
 comment on view admin.receivables is
-  'What users owe the exchange: those whose cash is below zero, and the journal that took it there. '
-  'Journals after it may have made it more or less.';
+  'What users owe the exchange: those whose cash is below zero, and the journal that took it '
+  'there. Journals after it may have made it more or less.';
 comment on column admin.receivables.user_key is 'The user: internal key, for joins.';
 comment on column admin.receivables.user_id is 'The user: public id.';
 comment on column admin.receivables.amount_cents is 'How far the cash is below zero.';

@@ -77,6 +77,6 @@ $$;
 comment on function ledger.book_movement(bigint, ledger.journal_kind, bigint, text, text) is
   'Moves cash of a user in or out, once for each kind and reference of the user; returns whether '
   'it moved now. Nothing is withdrawn from a frozen account; a reference that is a movement '
-  'already is still answered. Only a reversal may take the user below zero. The caller has checked the arguments (ledger.check_movement) and '
-  'locked the outside world and the user. Errors: ALREADY_EXISTS (the reference with another '
-  'amount), ACCOUNT_FROZEN, INSUFFICIENT_BALANCE.';
+  'already is still answered. Only a reversal may take the user below zero. The caller has checked '
+  'the arguments (ledger.check_movement) and locked the outside world and the user. Errors: '
+  'ALREADY_EXISTS (the reference with another amount), ACCOUNT_FROZEN, INSUFFICIENT_BALANCE.';

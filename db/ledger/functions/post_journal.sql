@@ -112,6 +112,7 @@ comment on function ledger.post_journal(
 ) is
   'Writes one journal that moves each of some accounts once, by the amount at the same place, and '
   'moves the accounts; returns its id. The accounts are given by their ids in ledger.accounts. It '
-  'may be long: each statement works on the whole set. Only a correction or a reversal may take '
-  'a user below zero. The caller has locked the accounts. Trades do not use it: a trade is its own journal. '
-  'Error: INVALID_STATE when the amounts do not sum to zero, as when an account does not exist.';
+  'may be long: each statement works on the whole set. Only a correction or a reversal may take a '
+  'user below zero. The caller has locked the accounts. Trades do not use it: a trade is its own '
+  'journal. Error: INVALID_STATE when the amounts do not sum to zero, as when an account does not '
+  'exist.';
