@@ -237,8 +237,8 @@ export const money: Mutation[] = [
     name: "correction_takes_no_debt",
     breaks: "a correction can't take a user below zero",
     file: "ledger/functions/post_journal.sql",
-    from: "when post_journal.kind = 'correction' then greatest",
-    to: "when false then greatest",
+    from: "when post_journal.kind in ('correction', 'reversal')",
+    to: "when post_journal.kind = 'reversal'",
     tests: ["db/admin/correct_resolution"],
   },
   {
