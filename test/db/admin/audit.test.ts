@@ -76,6 +76,11 @@ const calls: Record<string, () => Promise<Record<string, unknown>>> = {
     reference: "ticket 1",
     reason: "paid twice",
   }),
+  reverse_deposit: async () => {
+    const user_id = await makeTrader();
+    await operate("deposit", { user_id, amount_cents: 100, reference: "bank 1" });
+    return { reference: "bank 1", reason: "charged back", user_id };
+  },
   pay_out_fees: async () => {
     await exchange.giveShares(await makeMarket(), await makeTrader(), "yes", 10);
     return { amount_cents: 1, reference: "transfer 1" };

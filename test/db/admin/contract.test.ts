@@ -99,6 +99,10 @@ const contract: Record<string, { arguments: string; returns: string }> = {
     arguments: "user_id uuid, amount_cents bigint, reference text, reason text",
     returns: "bigint",
   },
+  reverse_deposit: {
+    arguments: "reference text, reason text, user_id uuid default null",
+    returns: "bigint",
+  },
   pay_out_fees: {
     arguments: "amount_cents bigint, reference text",
     returns: "bigint",
