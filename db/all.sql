@@ -64,6 +64,7 @@ set local role exchange_owner;
 --!include identity/functions/authenticate_session_token.sql
 --!include identity/functions/authenticate_staff_key.sql
 --!include identity/functions/authenticate_staff_session.sql
+--!include identity/functions/acting.sql
 --!include identity/functions/lock_staff.sql
 --!include identity/functions/end_staff_access.sql
 --!include identity/functions/open_staff_session.sql
@@ -287,6 +288,7 @@ set local role exchange_owner;
 --!include catalog/functions/verify_calls.sql
 --!include identity/functions/verify_calls.sql
 --!include identity/functions/verify_staff.sql
+--!include admin/functions/verify_proposals.sql
 --!include trading/verify/verify_orders.sql
 --!include trading/verify/verify_commands.sql
 --!include trading/verify/verify_trades.sql
@@ -322,6 +324,11 @@ set local role exchange_owner;
 
 -- Functions: for operators
 --!include admin/functions/audit.sql
+--!include admin/functions/check_approval.sql
+--!include admin/functions/approver_role.sql
+--!include admin/functions/basis.sql
+--!include admin/functions/carry_out.sql
+--!include admin/functions/lock_proposal.sql
 --!include admin/functions/create_category.sql
 --!include admin/functions/create_event.sql
 --!include admin/functions/edit_event.sql
@@ -345,6 +352,11 @@ set local role exchange_owner;
 --!include admin/functions/invite_staff.sql
 --!include admin/functions/set_staff_roles.sql
 --!include admin/functions/remove_staff.sql
+--!include admin/functions/set_approval_rule.sql
+--!include admin/functions/remove_approval_rule.sql
+--!include admin/functions/propose.sql
+--!include admin/functions/approve.sql
+--!include admin/functions/reject.sql
 --!include admin/functions/create_session.sql
 --!include admin/functions/end_sessions.sql
 --!include admin/functions/set_sign_up.sql
@@ -361,6 +373,7 @@ set local role exchange_owner;
 --!include admin/functions/pay_out_fees.sql
 --!include admin/functions/set_loss_limits.sql
 --!include admin/functions/self_exclude.sql
+--!include admin/functions/end_self_exclusion.sql
 --!include admin/functions/freeze_user.sql
 --!include admin/functions/unfreeze_user.sql
 --!include admin/functions/recover_account.sql
@@ -571,6 +584,8 @@ set local role exchange_owner;
 --!include admin/views/mails.sql
 --!include admin/views/verifications.sql
 --!include admin/views/audit_entries.sql
+--!include admin/views/approval_rules.sql
+--!include admin/views/proposals.sql
 
 -- Grants
 --!include grants.sql

@@ -14,7 +14,9 @@ grant execute on all functions in schema admin to exchange_operator;
 revoke execute on function
   admin.audit(text, jsonb), admin.fire_due_switches(), admin.process_due_markets(),
   admin.archive_due_orders(), admin.remove_due_keys(), admin.rehearse(boolean),
-  admin.rehearse_orders(uuid, uuid, jsonb[])
+  admin.rehearse_orders(uuid, uuid, jsonb[]), admin.check_approval(text, numeric),
+  admin.approver_role(text), admin.basis(text, jsonb), admin.carry_out(text, jsonb),
+  admin.lock_proposal(uuid), admin.verify_proposals()
 from exchange_operator;
 grant select on
   admin.categories, admin.events, admin.markets, admin.users, admin.api_keys, admin.staff_keys,
@@ -23,7 +25,7 @@ grant select on
   admin.fee_payouts,
   admin.resolutions, admin.settlements, admin.fee_schedules, admin.rate_limits, admin.stream_caps,
   admin.trading_pause, admin.sign_up, admin.unconfirmed_emails, admin.mails, admin.verifications,
-  admin.audit_entries
+  admin.audit_entries, admin.approval_rules, admin.proposals
 to exchange_operator;
 
 grant usage on schema ledger to exchange_operator;

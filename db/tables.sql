@@ -56,13 +56,13 @@ set local role exchange_owner;
 --!include core/tables/worker_heartbeat.sql
 --!include identity/tables/users.sql
 --!include identity/tables/api_keys.sql
---!include identity/tables/staff_keys.sql
 --!include identity/tables/sessions.sql
 --!include identity/tables/session_tokens.sql
 --!include identity/tables/settings.sql
 --!include identity/tables/passwords.sql
 --!include identity/tables/email_claims.sql
 --!include identity/tables/staff.sql
+--!include identity/tables/staff_keys.sql
 --!include identity/tables/staff_passkeys.sql
 --!include identity/tables/staff_sessions.sql
 --!include identity/tables/links.sql
@@ -118,6 +118,9 @@ set local role exchange_owner;
 --!include leaderboard/tables/open_interest.sql
 --!include leaderboard/tables/wins.sql
 --!include leaderboard/tables/profile_changes.sql
+--!include admin/tables/commands.sql
+--!include admin/tables/rules.sql
+--!include admin/tables/proposed_calls.sql
 --!include admin/tables/audit_log.sql
 
 reset role;

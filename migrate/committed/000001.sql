@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:ec1ac8cd3bba4d62cc53819aa333fba2e6249e09
+--! Hash: sha1:185a8d8a69221fd74fffdbe757f2398720833c93
 
 --! Included tables.sql
 -- The tables of the database, and what they are made of, in the order they build on each other. The
@@ -640,7 +640,12 @@ insert into core.error_codes (sqlstate, code, http_status, code_shown, message) 
   ('EX038', 'INTERNAL_ERROR', 500, false, 'Internal server error'),
   ('EX039', 'SERVICE_UNAVAILABLE', 503, false, 'Service unavailable'),
   ('EX040', 'EVENTS_GONE', 409, true, 'The events after this id are not kept any more'),
-  ('EX041', 'KEY_SCOPE', 403, true, 'The API key does not have the scope for this');
+  ('EX041', 'KEY_SCOPE', 403, true, 'The API key does not have the scope for this'),
+  ('EX042', 'ROLE_REQUIRED', 403, true, 'The role of staff that this needs is missing'),
+  ('EX043', 'APPROVAL_REQUIRED', 403, true, 'Another member of staff must approve this'),
+  ('EX044', 'OWN_PROPOSAL', 403, true, 'Nobody approves their own proposal'),
+  ('EX045', 'PROPOSAL_CHANGED', 409, true,
+    'What the proposal rests on has changed: propose it again');
 --! EndIncluded core/tables/error_codes.sql
 --! Included core/tables/settings.sql
 create table core.settings (
@@ -780,35 +785,6 @@ comment on column identity.api_keys.last_used_address is
 comment on column identity.api_keys.replaces is
   'The key that was rotated when this one was made.';
 --! EndIncluded identity/tables/api_keys.sql
---! Included identity/tables/staff_keys.sql
-create table identity.staff_keys (
-  id bigint generated always as identity primary key,
-  public_id uuid not null default core.uuid_v7(),
-  name text not null,
-  role text not null,
-  key_hash bytea not null,
-  created_at timestamptz not null default core.now(),
-  last_used_at timestamptz,
-  revoked_at timestamptz,
-  constraint staff_keys_public_id_is_unique unique (public_id),
-  constraint staff_keys_hash_is_unique unique (key_hash),
-  constraint staff_keys_hash_is_a_sha256 check (length(key_hash) = 32),
-  constraint staff_keys_name_is_not_blank check (name ~ '\S' and length(name) <= 100),
-  constraint staff_keys_role_is_analyst_or_operator check (role in ('analyst', 'operator'))
-);
-
-create unique index staff_keys_in_force_have_different_names on identity.staff_keys (name)
-  where revoked_at is null;
-
-comment on table identity.staff_keys is
-  'Keys of analysts and operators, who work by GraphQL and do not trade. The key itself is shown '
-  'once, when it is made; only its SHA-256 is kept.';
-comment on column identity.staff_keys.name is
-  'Who or what uses the key, as in the audit log. No two keys in force have the same name.';
-comment on column identity.staff_keys.role is
-  'analyst: a key ja_..., for schema analytics; operator: a key jo_..., for schema admin.';
-comment on column identity.staff_keys.last_used_at is 'Kept to the minute.';
---! EndIncluded identity/tables/staff_keys.sql
 --! Included identity/tables/sessions.sql
 create table identity.sessions (
   id bigint generated always as identity primary key,
@@ -962,6 +938,39 @@ comment on column identity.staff.password_hash is
   'Argon2id in PHC form, as in identity.passwords. Null: the invitation was not accepted yet.';
 comment on column identity.staff.removed_at is 'When they were removed; null: they are staff.';
 --! EndIncluded identity/tables/staff.sql
+--! Included identity/tables/staff_keys.sql
+create table identity.staff_keys (
+  id bigint generated always as identity primary key,
+  public_id uuid not null default core.uuid_v7(),
+  name text not null,
+  role text not null,
+  key_hash bytea not null,
+  created_at timestamptz not null default core.now(),
+  last_used_at timestamptz,
+  revoked_at timestamptz,
+  staff_id bigint references identity.staff (id),
+  constraint staff_keys_public_id_is_unique unique (public_id),
+  constraint staff_keys_hash_is_unique unique (key_hash),
+  constraint staff_keys_hash_is_a_sha256 check (length(key_hash) = 32),
+  constraint staff_keys_name_is_not_blank check (name ~ '\S' and length(name) <= 100),
+  constraint staff_keys_role_is_analyst_or_operator check (role in ('analyst', 'operator'))
+);
+
+create unique index staff_keys_in_force_have_different_names on identity.staff_keys (name)
+  where revoked_at is null;
+
+comment on table identity.staff_keys is
+  'Keys of analysts and operators, who work by GraphQL and do not trade. The key itself is shown '
+  'once, when it is made; only its SHA-256 is kept.';
+comment on column identity.staff_keys.name is
+  'Who or what uses the key, as in the audit log. No two keys in force have the same name.';
+comment on column identity.staff_keys.role is
+  'analyst: a key ja_..., for schema analytics; operator: a key jo_..., for schema admin.';
+comment on column identity.staff_keys.staff_id is
+  'The member of staff who made the operator''s key, and acts by it; null: a login made it that is '
+  'of no member of staff, or it is a key of an analyst.';
+comment on column identity.staff_keys.last_used_at is 'Kept to the minute.';
+--! EndIncluded identity/tables/staff_keys.sql
 --! Included identity/tables/staff_passkeys.sql
 create table identity.staff_passkeys (
   id bigint generated always as identity primary key,
@@ -1377,12 +1386,13 @@ comment on column trading.traders.moved_on is
 comment on column trading.traders.limits_reviewed_at is
   'When the loss limits were first reviewed; until then no order may be placed.';
 comment on column trading.traders.excluded_until is
-  'Self-excluded until then; infinity is for good. It never moves to an earlier time.';
+  'Self-excluded until then; infinity is for good. It never moves to an earlier time, but '
+  'admin.end_self_exclusion may end it.';
 comment on column trading.traders.frozen_at is
   'Since when an operator has frozen the account; null: it is not frozen.';
 comment on column trading.traders.frozen_by is
-  'The login that froze it, and in brackets the name of the staff key that it gave. Of several '
-  'calls the last one, as with the reason.';
+  'The member of staff, or else the login, that froze it, and in brackets the name of the key that '
+  'was used. Of several calls the last one, as with the reason.';
 comment on column trading.traders.frozen_reason is 'Why it is frozen, for operators only.';
 comment on column trading.traders.day_limit_cents is
   'Most that may be put into trading today (UTC); null is no limit. Likewise over the last 7 '
@@ -2600,6 +2610,156 @@ comment on table leaderboard.profile_changes is
   'Until then readers correct the counts of public traders by these rows. No foreign key: it would '
   'lock the user.';
 --! EndIncluded leaderboard/tables/profile_changes.sql
+--! Included admin/tables/commands.sql
+create table admin.commands (
+  command text primary key,
+  role text,
+  approval text not null default 'never',
+  has_amount boolean not null default false,
+  constraint commands_role_is_one_of_staff
+    check (role in ('audit', 'cash', 'incidents', 'markets', 'staff', 'users')),
+  constraint commands_need_approval_never_by_rule_or_always
+    check (approval in ('never', 'by rule', 'always')),
+  constraint commands_that_may_need_approval_have_a_role
+    check (approval = 'never' or role is not null),
+  constraint commands_have_an_amount_for_the_bound_of_a_rule
+    check (approval = 'by rule' or not has_amount)
+);
+
+comment on table admin.commands is
+  'The functions of schema admin that operators call and the audit log notes, with the role of '
+  'staff that each needs.';
+comment on column admin.commands.command is 'The function, without its schema.';
+comment on column admin.commands.role is 'The role that a member of staff needs; null: any.';
+comment on column admin.commands.approval is
+  'Whether another member of staff must approve a call: never, by rule (admin.rules), or always.';
+comment on column admin.commands.has_amount is
+  'Whether a rule may begin at an amount in cents.';
+
+insert into admin.commands (command, role, approval, has_amount) values
+  ('adjust_balance', 'cash', 'by rule', true),
+  ('approve', null, 'never', false),
+  ('cancel_orders', 'incidents', 'never', false),
+  ('correct_resolution', 'markets', 'by rule', false),
+  ('create_api_key', 'users', 'never', false),
+  ('create_category', 'markets', 'never', false),
+  ('create_event', 'markets', 'never', false),
+  ('create_market', 'markets', 'never', false),
+  ('create_session', 'users', 'never', false),
+  ('create_staff', 'staff', 'by rule', false),
+  ('create_staff_key', 'staff', 'never', false),
+  ('create_user', 'users', 'never', false),
+  ('deposit', 'cash', 'by rule', true),
+  ('edit_event', 'markets', 'never', false),
+  ('edit_market', 'markets', 'never', false),
+  ('end_self_exclusion', 'users', 'always', false),
+  ('end_sessions', 'users', 'never', false),
+  ('freeze_user', 'users', 'never', false),
+  ('give_bonus', 'cash', 'by rule', true),
+  ('invite_staff', 'staff', 'never', false),
+  ('invite_user', 'users', 'never', false),
+  ('list_api_keys', null, 'never', false),
+  ('list_staff_keys', null, 'never', false),
+  ('pay_out_fees', 'cash', 'by rule', true),
+  ('preview_resolution', null, 'never', false),
+  ('propose', null, 'never', false),
+  ('recover_account', 'users', 'by rule', false),
+  ('refresh_leaderboard', 'incidents', 'never', false),
+  ('reject', null, 'never', false),
+  ('remove_approval_rule', 'staff', 'by rule', false),
+  ('remove_staff', 'staff', 'never', false),
+  ('resolve_market', 'markets', 'by rule', false),
+  ('reverse_deposit', 'cash', 'by rule', true),
+  ('revoke_api_key', 'users', 'never', false),
+  ('revoke_staff_key', 'staff', 'never', false),
+  ('rotate_api_key', 'users', 'never', false),
+  ('run_due', 'incidents', 'never', false),
+  ('self_exclude', 'users', 'never', false),
+  ('set_approval_rule', 'staff', 'by rule', false),
+  ('set_event_live', 'markets', 'never', false),
+  ('set_fee_schedule', 'cash', 'never', false),
+  ('set_loss_limits', 'users', 'never', false),
+  ('set_market_status', 'markets', 'never', false),
+  ('set_profile', 'users', 'never', false),
+  ('set_rate_limit', 'incidents', 'never', false),
+  ('set_rate_policy', 'users', 'never', false),
+  ('set_sign_up', 'users', 'never', false),
+  ('set_staff_roles', 'staff', 'by rule', false),
+  ('set_stream_cap', 'incidents', 'never', false),
+  ('set_trading_pause', 'incidents', 'never', false),
+  ('sign_in_link', 'users', 'never', false),
+  ('unfreeze_user', 'users', 'by rule', false),
+  ('user_access', null, 'never', false),
+  ('withdraw', 'cash', 'by rule', true);
+--! EndIncluded admin/tables/commands.sql
+--! Included admin/tables/rules.sql
+create table admin.rules (
+  command text primary key references admin.commands (command),
+  role text not null,
+  from_cents bigint,
+  constraint rules_role_is_one_of_staff
+    check (role in ('audit', 'cash', 'incidents', 'markets', 'staff', 'users')),
+  constraint rules_begin_above_zero check (from_cents > 0)
+);
+
+comment on table admin.rules is
+  'The commands that another member of staff must approve. A call of such a command holds the '
+  'table in mode row share until it has committed, and a change of a rule in mode exclusive: it '
+  'waits for those calls, and later ones heed the rule.';
+comment on column admin.rules.role is 'Of those who may approve.';
+comment on column admin.rules.from_cents is
+  'The least amount of a call that needs approval, whatever its sign; null: every call.';
+--! EndIncluded admin/tables/rules.sql
+--! Included admin/tables/proposed_calls.sql
+create table admin.proposed_calls (
+  id bigint generated always as identity primary key,
+  public_id uuid not null default core.uuid_v7(),
+  command text not null references admin.commands (command),
+  arguments jsonb not null,
+  reason text not null,
+  proposed_by bigint not null references identity.staff (id),
+  proposed_at timestamptz not null,
+  expires_at timestamptz not null,
+  basis jsonb not null,
+  preview jsonb,
+  is_running boolean not null default false,
+  status text not null default 'open',
+  decided_by bigint references identity.staff (id),
+  decided_at timestamptz,
+  rejection text,
+  result jsonb,
+  constraint proposed_calls_public_id_is_unique unique (public_id),
+  constraint proposed_calls_have_a_reason check (reason ~ '\S' and length(reason) <= 1000),
+  constraint proposed_calls_expire_after_they_are_made check (expires_at > proposed_at),
+  constraint proposed_calls_are_open_approved_or_rejected
+    check (status in ('open', 'approved', 'rejected')),
+  constraint proposed_calls_are_open_until_somebody_decides check (
+    (status = 'open') = (decided_by is null)
+    and (status = 'open') = (decided_at is null)
+  ),
+  constraint proposed_calls_are_approved_by_another_than_proposed
+    check (status <> 'approved' or decided_by <> proposed_by),
+  constraint proposed_calls_are_rejected_for_a_reason check (
+    (status = 'rejected') = (rejection is not null)
+    and (rejection ~ '\S' and length(rejection) <= 1000) is not false
+  )
+);
+
+create index proposed_calls_that_run on admin.proposed_calls (id) where is_running;
+
+comment on table admin.proposed_calls is
+  'Calls of functions of schema admin that a member of staff proposed, for another to approve.';
+comment on column admin.proposed_calls.basis is
+  'What the decision rests on, as admin.basis found it: if that has changed, no approval is '
+  'possible.';
+comment on column admin.proposed_calls.preview is
+  'What the command returned when it was tried and rolled back; null if it returns nothing.';
+comment on column admin.proposed_calls.is_running is
+  'Whether the command is being tried or carried out now. Only the transaction that does it sees '
+  'true, and commits false: so nobody else can pass for it.';
+comment on column admin.proposed_calls.result is
+  'What the command returned when it was carried out; null if it returns nothing.';
+--! EndIncluded admin/tables/proposed_calls.sql
 --! Included admin/tables/audit_log.sql
 create table admin.audit_log (
   id bigint generated always as identity primary key,
@@ -2607,7 +2767,9 @@ create table admin.audit_log (
   operator text not null,
   staff_key text,
   action text not null,
-  arguments jsonb not null
+  arguments jsonb not null,
+  staff_id bigint references identity.staff (id),
+  proposal_id bigint references admin.proposed_calls (id)
 );
 
 create trigger audit_log_is_append_only
@@ -2619,9 +2781,11 @@ comment on table admin.audit_log is
   'in the transaction of the call. Append-only.';
 comment on column admin.audit_log.operator is 'The login that called, not the role it took.';
 comment on column admin.audit_log.staff_key is
-  'The name of the operator''s key, if the call came by GraphQL. The server has one login for all '
-  'operators and puts the name into the setting exchange.operator, so it is as trustworthy as that '
-  'login.';
+  'The name of the operator''s key by which the call was made; null: by none.';
+comment on column admin.audit_log.staff_id is
+  'The member of staff who called; null: a login or a key of no member of staff.';
+comment on column admin.audit_log.proposal_id is
+  'The proposal that this call carried out; the caller is who approved it.';
 --! EndIncluded admin/tables/audit_log.sql
 
 reset role;

@@ -28,11 +28,11 @@ export function installGraphql(app: Express, context: Context): void {
 
 function executeOn({ role, execute }: GraphqlEndpoint, { access }: Context): RequestHandler {
   return async (request, response) => {
-    const { name } = await access.identifyStaff(role, request, response);
+    const { keyHash } = await access.identifyStaff(role, request, response);
     const fault = await readJson(request, response);
     if (fault !== undefined) throw fault;
     const query = validate(bodySchema, request.body);
-    const { data, errors } = await execute(name, query).catch(throwProblem);
+    const { data, errors } = await execute(keyHash, query).catch(throwProblem);
     const status = isFaultOfRequest(data, errors) ? 400 : 200;
     sendText(response, status, JSON.stringify({ data, errors }));
   };

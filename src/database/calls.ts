@@ -539,9 +539,10 @@ export interface SessionCaller {
 }
 /** Who calls, and by what. */
 export type Caller = KeyCaller | SessionCaller;
-/** An operator or analyst. The name is that of the key. */
+/** An operator or analyst. The name is that of the key, the hash its SHA-256. */
 export interface Staff {
   staffKeyId: string;
+  keyHash: Buffer;
   name: string;
   role: StaffRole;
 }

@@ -59,6 +59,10 @@ export const errorCodes = {
   SERVICE_UNAVAILABLE: hiddenCode("EX039", 503, "Service unavailable"),
   EVENTS_GONE: code("EX040", 409, "The events after this id are not kept any more"),
   KEY_SCOPE: code("EX041", 403, "The API key does not have the scope for this"),
+  ROLE_REQUIRED: code("EX042", 403, "The role of staff that this needs is missing"),
+  APPROVAL_REQUIRED: code("EX043", 403, "Another member of staff must approve this"),
+  OWN_PROPOSAL: code("EX044", 403, "Nobody approves their own proposal"),
+  PROPOSAL_CHANGED: code("EX045", 409, "What the proposal rests on has changed: propose it again"),
 } as const satisfies Record<string, ErrorCode>;
 
 /** The codes by name. */

@@ -17,6 +17,8 @@ export interface PoolOptions {
   connectionString: string;
   /** The role of the pool's sessions. Without it, they act as the login. */
   role?: DatabaseRole;
+  /** More settings of the pool's sessions. */
+  settings?: Record<string, string>;
   applicationName?: string;
   max?: number;
   /** Connections that are kept when idle: see {@link openMinimum}. */
@@ -51,6 +53,7 @@ export function makePool(options: PoolOptions): Pool {
     statement_timeout: String(statementTimeoutMs),
     lock_timeout: String(lockTimeoutMs),
     ...(role !== undefined && { role, ...ownSearchPath, ...idleTransactions }),
+    ...options.settings,
   };
 
   async function prepare(client: PoolClient): Promise<void> {

@@ -9,8 +9,8 @@ import type { GraphqlEngine, GraphqlRequest } from "./execution.ts";
 export interface GraphqlEndpoint {
   /** Whose keys are accepted. */
   role: StaffRole;
-  /** Runs the query of a key with this name. Its errors are fit to be shown. */
-  execute: (keyName: string, request: GraphqlRequest) => Promise<ExecutionResult>;
+  /** Runs the query of the key with this SHA-256. Its errors are fit to be shown. */
+  execute: (keyHash: Buffer, request: GraphqlRequest) => Promise<ExecutionResult>;
   /** Does what the first query would otherwise wait for. Never fails. */
   prepare: () => Promise<void>;
   close: () => Promise<void>;
@@ -43,6 +43,9 @@ const RETRY_AFTER_MS = 5000;
 /** Analysts can use SQL for longer queries. Operators also wait for locks of markets and users. */
 const STATEMENT_TIMEOUT_MS = { analyst: 10_000, operator: 25_000 };
 
+/** Sessions of operators' pools: a command without the credential of its caller is refused. */
+export const noCredential = { "exchange.credential": "none" };
+
 /**
  * GraphQL over schema `analytics`, which only reads, or over schema `admin`, whose functions are
  * its mutations. The schema is read once, at the first use.
@@ -65,7 +68,7 @@ export function createEndpoint(options: EndpointOptions): GraphqlEndpoint {
     return engine;
   }
 
-  async function execute(keyName: string, request: GraphqlRequest): Promise<ExecutionResult> {
+  async function execute(keyHash: Buffer, request: GraphqlRequest): Promise<ExecutionResult> {
     const [{ execute: run }, { showError }] = await Promise.all([
       getEngine(),
       import("./shown_errors.ts"),
@@ -73,7 +76,9 @@ export function createEndpoint(options: EndpointOptions): GraphqlEndpoint {
     const result = await run(request, {
       statement_timeout: String(statementTimeoutMs),
       timezone: "UTC",
-      ...(isOperator ? { "exchange.operator": keyName } : { transaction_read_only: "on" }),
+      ...(isOperator
+        ? { "exchange.credential": keyHash.toString("hex") }
+        : { transaction_read_only: "on" }),
     });
     if (result.errors === undefined) return result;
     const errors = result.errors.map((error) => {

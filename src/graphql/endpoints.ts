@@ -3,7 +3,7 @@ import type { StaffRole } from "../database/calls.ts";
 import { makePool } from "../database/pools.ts";
 import { timeLimits } from "../database/server_pools.ts";
 import { hasCode } from "../has_code.ts";
-import { createEndpoint } from "./endpoint.ts";
+import { createEndpoint, noCredential } from "./endpoint.ts";
 import type { GraphqlEndpoint } from "./endpoint.ts";
 
 /** The endpoints of a server: GraphQL for those whose login is given. */
@@ -35,6 +35,7 @@ export function makeGraphqlEndpoints(options: GraphqlEndpointsOptions): GraphqlE
       applicationName: `pgmarkets graphql ${role}`,
       max: POOL_SIZE,
       logger,
+      ...(role === "operator" && { settings: noCredential }),
     });
     return createEndpoint({ role, logger, pool });
   };

@@ -39,6 +39,8 @@ const uniqueColumns: Record<string, string> = {
   mails: "mail_key",
   verifications: "verification_key",
   audit_entries: "audit_key",
+  approval_rules: "command",
+  proposals: "proposal_key",
   staff: "staff_key",
 };
 

@@ -76,7 +76,12 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
 
   const callerOfToken = (token: string) => lookUp<SessionCaller>("token", sha256Of(token));
   const callerOfCookie = (cookie: string) => lookUp<SessionCaller>("cookie", sha256Of(cookie));
-  const staffOf = (key: string) => lookUp<Staff>("staff", sha256Of(key));
+
+  async function staffOf(key: string): Promise<Staff | undefined> {
+    const keyHash = sha256Of(key);
+    const found = await lookUp<Omit<Staff, "keyHash">>("staff", keyHash);
+    return found && { ...found, keyHash };
+  }
 
   async function callerOfKey(apiKey: string, address: string): Promise<KeyCaller | undefined> {
     const name = sha256Of(apiKey).toString("latin1");

@@ -8,6 +8,7 @@ as $$
 declare
   v_balance_cents bigint;
 begin
+  perform admin.check_approval('adjust_balance', adjust_balance.amount_cents);
   if coalesce(adjust_balance.reason, '') !~ '[^[:space:]]'
     or length(adjust_balance.reason) > 1000
   then
@@ -30,5 +31,6 @@ $$;
 comment on function admin.adjust_balance(uuid, bigint, text, text) is
   'Adds cents to a user''s cash, or takes them with an amount below 0, once for each reference of '
   'the user and for a reason that is kept; returns the new balance. Works in a frozen account. '
-  'Errors: INVALID_REQUEST, NOT_FOUND, ALREADY_EXISTS (the reference, another amount), '
-  'INSUFFICIENT_BALANCE (it takes more than there is). Locks: the outside world, then the user.';
+  'Errors: APPROVAL_REQUIRED, INVALID_REQUEST, NOT_FOUND, ALREADY_EXISTS (the reference, another '
+  'amount), INSUFFICIENT_BALANCE (it takes more than there is). Locks: the outside world, then the '
+  'user.';

@@ -12,6 +12,7 @@ declare
   v_market_id bigint;
   v_summary jsonb;
 begin
+  perform admin.check_approval('correct_resolution');
   if coalesce(correct_resolution.reason, '') !~ '[^[:space:]]'
     or length(correct_resolution.reason) > 1000
   then
@@ -35,6 +36,6 @@ $$;
 comment on function admin.correct_resolution(uuid, text, text, int) is
   'Corrects the resolution of a market to another outcome (custom at another payout is another '
   'one), for a reason that is kept. Returns what resolve_market does, and {movedCents, '
-  'usersBelowZero}: no other function may take balances below zero. Errors: INVALID_REQUEST, '
-  'NOT_FOUND, INVALID_STATE (not resolved, or that way already). Locks: the market, then the users '
-  'whose cash moves.';
+  'usersBelowZero}: no other function may take balances below zero. Errors: APPROVAL_REQUIRED, '
+  'INVALID_REQUEST, NOT_FOUND, INVALID_STATE (not resolved, or that way already). Locks: the '
+  'market, then the users whose cash moves.';

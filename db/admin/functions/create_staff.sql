@@ -11,6 +11,7 @@ declare
   v_constraint text;
   v_column text;
 begin
+  perform admin.check_approval('create_staff');
   if create_staff.login is not null
     and not exists (select from pg_catalog.pg_roles as r where r.rolname = create_staff.login)
   then
@@ -44,5 +45,5 @@ $$;
 comment on function admin.create_staff(text, text, text[], text) is
   'Makes a member of staff with these roles: markets, cash, users, incidents, audit (reads only), '
   'staff. A mail has a link, good for 3 days, to set the password and a passkey. The login, if '
-  'given, is the login of the database that is the same person. Errors: INVALID_REQUEST, '
-  'NOT_FOUND (the login), ALREADY_EXISTS.';
+  'given, is the login of the database that is the same person. Errors: APPROVAL_REQUIRED, '
+  'INVALID_REQUEST, NOT_FOUND (the login), ALREADY_EXISTS.';

@@ -6,6 +6,7 @@ as $$
 declare
   v_balance_cents bigint;
 begin
+  perform admin.check_approval('deposit', deposit.amount_cents);
   v_balance_cents := ledger.move_cash(
     deposit.user_id, 'deposit', deposit.amount_cents, deposit.reference
   );
@@ -20,5 +21,5 @@ $$;
 
 comment on function admin.deposit(uuid, bigint, text) is
   'Adds cents to a user''s cash, once for each reference of the user; returns the new balance. '
-  'Errors: INVALID_REQUEST, NOT_FOUND, ALREADY_EXISTS (the reference, another amount). Locks: the '
-  'outside world, then the user.';
+  'Errors: APPROVAL_REQUIRED, INVALID_REQUEST, NOT_FOUND, ALREADY_EXISTS (the reference, another '
+  'amount). Locks: the outside world, then the user.';

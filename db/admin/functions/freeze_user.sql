@@ -34,9 +34,9 @@ begin
   v_at := core.now();
   update trading.traders as t set
     frozen_at = coalesce(t.frozen_at, v_at),
-    -- The login is certain; the name of a key is what the login says.
-    frozen_by = session_user || coalesce(
-      ' (' || nullif(current_setting('exchange.operator', true), '') || ')', ''
+    frozen_by = (
+      select coalesce(a.name, a.login) || coalesce(' (' || a.staff_key || ')', '')
+      from identity.acting() as a
     ),
     frozen_reason = freeze_user.reason
   where t.user_id = v_user_id;

@@ -35,6 +35,10 @@ begin
   end if;
   perform ledger.check_movement('bonus', b.amount_cents, give_bonus.name)
   from jsonb_to_recordset(give_bonus.users) as b (amount_cents bigint);
+  perform admin.check_approval('give_bonus', (
+    select sum(b.amount_cents)
+    from jsonb_to_recordset(give_bonus.users) as b (amount_cents bigint)
+  ));
   select b.user_id into v_public_id
   from jsonb_to_recordset(give_bonus.users) as b (user_id uuid)
   group by b.user_id
@@ -84,5 +88,5 @@ comment on function admin.give_bonus(text, jsonb) is
   'Adds a bonus to the cash of users, given as [{user_id, amount_cents}] of at most 1,000 users: '
   'once for each name and user, and for all of them or none. Returns how many were paid now; a '
   'user who has the bonus already is passed over. Frozen and self-excluded users are paid too, as '
-  'with a deposit. Errors: INVALID_REQUEST, NOT_FOUND, ALREADY_EXISTS (a user has it with another '
-  'amount). Locks: the outside world, then the users in ascending id.';
+  'with a deposit. Errors: APPROVAL_REQUIRED, INVALID_REQUEST, NOT_FOUND, ALREADY_EXISTS (a user '
+  'has it with another amount). Locks: the outside world, then the users in ascending id.';

@@ -4,6 +4,7 @@ language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
+  perform admin.check_approval('pay_out_fees', pay_out_fees.amount_cents);
   perform trading.pay_out_fees(pay_out_fees.amount_cents, pay_out_fees.reference);
   perform admin.audit('pay_out_fees', jsonb_build_object(
     'amount_cents', pay_out_fees.amount_cents,
@@ -16,5 +17,6 @@ $$;
 comment on function admin.pay_out_fees(bigint, text) is
   'Takes cents out of the fee revenue, once for each reference; returns the revenue left, of all '
   'markets. The markets with the highest revenue pay first, at most 1,000 by one call. Errors: '
-  'INVALID_REQUEST, ALREADY_EXISTS (the reference, another amount), INSUFFICIENT_BALANCE (more '
-  'than there is). Locks: the outside world, then those markets in ascending id.';
+  'APPROVAL_REQUIRED, INVALID_REQUEST, ALREADY_EXISTS (the reference, another amount), '
+  'INSUFFICIENT_BALANCE (more than there is). Locks: the outside world, then those markets in '
+  'ascending id.';

@@ -10,6 +10,7 @@ declare
   v_constraint text;
   v_column text;
 begin
+  perform admin.check_approval('recover_account');
   perform core.check_session();
   perform identity.lock_account(v_user_id);
   select u.* into strict v_before
@@ -51,6 +52,6 @@ comment on function admin.recover_account(uuid, text) is
   'Gives an account that was taken over back to its owner. Ends all sessions, API keys, passkeys, '
   'links, the password and a change of address that was asked for; sets the address, which counts '
   'as confirmed; and mails a link to it that sets a password, also while the account is frozen. A '
-  'mail to the address before says that it was changed. Errors: INVALID_REQUEST, NOT_FOUND, '
-  'ALREADY_EXISTS (the address), UNFIT_SESSION. Locks: the account, its claim and links, the rows '
-  'of its password, passkeys, keys and sessions.';
+  'mail to the address before says that it was changed. Errors: APPROVAL_REQUIRED, '
+  'INVALID_REQUEST, NOT_FOUND, ALREADY_EXISTS (the address), UNFIT_SESSION. Locks: the account, '
+  'its claim and links, the rows of its password, passkeys, keys and sessions.';

@@ -12,6 +12,7 @@ declare
   v_market_id constant bigint := catalog.market_id(resolve_market.market_id);
   v_summary jsonb;
 begin
+  perform admin.check_approval('resolve_market');
   v_summary := trading.resolve_market(
     v_market_id, resolve_market.outcome::catalog.outcome, v_yes_payout_cents
   );
@@ -27,5 +28,5 @@ $$;
 comment on function admin.resolve_market(uuid, text, int) is
   'Resolves a market to yes, no or custom (with what a YES share pays, 0-100 cents; a NO share '
   'pays the rest), closing it first, and pays all positions. Returns {outcome, yesPayoutCents, '
-  'positions, users, payoutCents}. Errors: INVALID_REQUEST, NOT_FOUND, INVALID_STATE. Locks: the '
-  'market, then the users who are paid.';
+  'positions, users, payoutCents}. Errors: APPROVAL_REQUIRED, INVALID_REQUEST, NOT_FOUND, '
+  'INVALID_STATE. Locks: the market, then the users who are paid.';

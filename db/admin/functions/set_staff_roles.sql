@@ -5,17 +5,19 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_roles constant text[] := core.sorted(set_staff_roles.roles);
-  v_member identity.staff := identity.lock_staff(set_staff_roles.staff_id);
+  v_member identity.staff;
   v_constraint text;
   v_column text;
 begin
+  perform admin.check_approval('set_staff_roles');
+  v_member := identity.lock_staff(set_staff_roles.staff_id);
   update identity.staff as s
   set roles = v_roles
-  where s.id = (v_member).id;
+  where s.id = v_member.id;
   perform admin.audit('set_staff_roles', jsonb_build_object(
     'staff_id', set_staff_roles.staff_id,
     'roles', v_roles,
-    'before', (v_member).roles
+    'before', v_member.roles
   ));
 exception
   when check_violation or not_null_violation then
@@ -26,4 +28,5 @@ $$;
 
 comment on function admin.set_staff_roles(uuid, text[]) is
   'Sets the roles of a member of staff, at once and in open sessions too. To take them all, remove '
-  'the member. Errors: INVALID_REQUEST, NOT_FOUND, UNFIT_SESSION. Locks: the member.';
+  'the member. Errors: APPROVAL_REQUIRED, INVALID_REQUEST, NOT_FOUND, UNFIT_SESSION. Locks: the '
+  'member.';

@@ -7,6 +7,7 @@ declare
   v_user_id bigint;
   v_ended bigint;
 begin
+  perform admin.check_approval('unfreeze_user');
   if unfreeze_user.reason is null or unfreeze_user.reason !~ '[^[:space:]]' then
     perform core.raise_error('INVALID_REQUEST', 'A reason is required');
   end if;
@@ -44,5 +45,5 @@ $$;
 comment on function admin.unfreeze_user(uuid, text) is
   'Ends what admin.freeze_user began; orders that it cancelled stay cancelled. Sessions that began '
   'meanwhile end, except by the password that a recovery set meanwhile. An account that is not '
-  'frozen stays as it is. Errors: INVALID_REQUEST, NOT_FOUND. Locks: the account, the user, '
-  'the rows of the sessions.';
+  'frozen stays as it is. Errors: APPROVAL_REQUIRED, INVALID_REQUEST, NOT_FOUND. Locks: the '
+  'account, the user, the rows of the sessions.';

@@ -6,6 +6,7 @@ as $$
 declare
   v_balance_cents bigint;
 begin
+  perform admin.check_approval('withdraw', withdraw.amount_cents);
   v_balance_cents := ledger.move_cash(
     withdraw.user_id, 'withdrawal', withdraw.amount_cents, withdraw.reference
   );
@@ -20,5 +21,5 @@ $$;
 
 comment on function admin.withdraw(uuid, bigint, text) is
   'Takes cents from a user''s cash, once for each reference of the user; returns the new balance. '
-  'Errors: INVALID_REQUEST, NOT_FOUND, ALREADY_EXISTS (the reference, another amount), '
-  'ACCOUNT_FROZEN, INSUFFICIENT_BALANCE. Locks: the outside world, then the user.';
+  'Errors: APPROVAL_REQUIRED, INVALID_REQUEST, NOT_FOUND, ALREADY_EXISTS (the reference, another '
+  'amount), ACCOUNT_FROZEN, INSUFFICIENT_BALANCE. Locks: the outside world, then the user.';

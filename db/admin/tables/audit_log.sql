@@ -4,7 +4,9 @@ create table admin.audit_log (
   operator text not null,
   staff_key text,
   action text not null,
-  arguments jsonb not null
+  arguments jsonb not null,
+  staff_id bigint references identity.staff (id),
+  proposal_id bigint references admin.proposed_calls (id)
 );
 
 create trigger audit_log_is_append_only
@@ -16,6 +18,8 @@ comment on table admin.audit_log is
   'in the transaction of the call. Append-only.';
 comment on column admin.audit_log.operator is 'The login that called, not the role it took.';
 comment on column admin.audit_log.staff_key is
-  'The name of the operator''s key, if the call came by GraphQL. The server has one login for all '
-  'operators and puts the name into the setting exchange.operator, so it is as trustworthy as that '
-  'login.';
+  'The name of the operator''s key by which the call was made; null: by none.';
+comment on column admin.audit_log.staff_id is
+  'The member of staff who called; null: a login or a key of no member of staff.';
+comment on column admin.audit_log.proposal_id is
+  'The proposal that this call carried out; the caller is who approved it.';

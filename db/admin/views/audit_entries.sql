@@ -5,8 +5,13 @@ select
   a.operator,
   a.staff_key,
   a.action,
-  a.arguments
-from admin.audit_log as a;
+  a.arguments,
+  s.public_id as staff_id,
+  s.name as staff_name,
+  p.public_id as proposal_id
+from admin.audit_log as a
+left join identity.staff as s on s.id = a.staff_id
+left join admin.proposed_calls as p on p.id = a.proposal_id;
 
 comment on view admin.audit_entries is
   'The calls of the functions of schema admin: who, when, which one, with what arguments.';
@@ -15,7 +20,12 @@ comment on column admin.audit_entries.audit_key is
 comment on column admin.audit_entries.called_at is 'When it was called.';
 comment on column admin.audit_entries.operator is 'The login that called.';
 comment on column admin.audit_entries.staff_key is
-  'The name of the operator''s key, if the call came by GraphQL.';
+  'The name of the operator''s key, if the call was made by one.';
 comment on column admin.audit_entries.action is 'The function, without its schema.';
 comment on column admin.audit_entries.arguments is
   'The arguments, and for some functions what they did; without secrets.';
+comment on column admin.audit_entries.staff_id is
+  'The member of staff who called: admin.staff.staff_id; null: a login or a key of none.';
+comment on column admin.audit_entries.staff_name is 'Their name.';
+comment on column admin.audit_entries.proposal_id is
+  'The proposal that the call carried out; who called is who approved it.';

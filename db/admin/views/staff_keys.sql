@@ -5,8 +5,10 @@ select
   k.role,
   k.created_at,
   k.last_used_at,
-  k.revoked_at
-from identity.staff_keys as k;
+  k.revoked_at,
+  m.public_id as staff_id
+from identity.staff_keys as k
+left join identity.staff as m on m.id = k.staff_id;
 
 comment on view admin.staff_keys is
   'Keys of analysts and operators, revoked ones too. The keys themselves are not kept.';
@@ -18,3 +20,5 @@ comment on column admin.staff_keys.last_used_at is
   'When it was last used, to the minute; null is never.';
 comment on column admin.staff_keys.revoked_at is
   'When it was revoked; null while it is in force.';
+comment on column admin.staff_keys.staff_id is
+  'The member of staff whom an operator''s key is of: admin.staff.staff_id; null: of none.';

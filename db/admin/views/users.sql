@@ -100,7 +100,8 @@ comment on column admin.users.active_order_cost_cents is
 comment on column admin.users.frozen_at is
   'Since when an operator has frozen the account; null: it is not frozen.';
 comment on column admin.users.frozen_by is
-  'The login that froze it, and in brackets the name of the staff key that it gave.';
+  'The member of staff, or else the login, that froze it, and in brackets the name of the key that '
+  'was used.';
 comment on column admin.users.frozen_reason is 'Why it is frozen.';
 comment on column admin.users.rate_tier is
   'The rate policy in force: standard, elevated or custom. One that has expired is standard again.';

@@ -56,6 +56,11 @@ begin
       'The name must not be blank or longer than 100 characters'
     when 'staff_roles_are_known' then
       'The roles must be one or more of markets, cash, users, incidents, audit and staff'
+    when 'rules_role_is_one_of_staff' then
+      'The role must be one of markets, cash, users, incidents, audit and staff'
+    when 'rules_begin_above_zero' then 'The amount from which a call needs approval must be above 0'
+    when 'proposed_calls_have_a_reason' then
+      'A reason of at most 1000 characters is required'
     when 'staff_passkeys_name_is_not_blank' then
       'The name must not be blank or longer than 100 characters'
     when 'rate_is_from_1_to_1000000' then

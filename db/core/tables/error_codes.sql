@@ -62,4 +62,9 @@ insert into core.error_codes (sqlstate, code, http_status, code_shown, message) 
   ('EX038', 'INTERNAL_ERROR', 500, false, 'Internal server error'),
   ('EX039', 'SERVICE_UNAVAILABLE', 503, false, 'Service unavailable'),
   ('EX040', 'EVENTS_GONE', 409, true, 'The events after this id are not kept any more'),
-  ('EX041', 'KEY_SCOPE', 403, true, 'The API key does not have the scope for this');
+  ('EX041', 'KEY_SCOPE', 403, true, 'The API key does not have the scope for this'),
+  ('EX042', 'ROLE_REQUIRED', 403, true, 'The role of staff that this needs is missing'),
+  ('EX043', 'APPROVAL_REQUIRED', 403, true, 'Another member of staff must approve this'),
+  ('EX044', 'OWN_PROPOSAL', 403, true, 'Nobody approves their own proposal'),
+  ('EX045', 'PROPOSAL_CHANGED', 409, true,
+    'What the proposal rests on has changed: propose it again');

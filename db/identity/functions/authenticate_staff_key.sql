@@ -12,11 +12,14 @@ begin
   return query
   select k.public_id, k.name, k.role
   from identity.staff_keys as k
+  left join identity.staff as m on m.id = k.staff_id
   where k.key_hash = authenticate_staff_key.key_hash
-    and k.revoked_at is null;
+    and k.revoked_at is null
+    and m.removed_at is null;
 end
 $$;
 
 comment on function identity.authenticate_staff_key(bytea) is
-  'The name and role of the staff key with this SHA-256: one row, or none if it is unknown or '
-  'revoked. Records its use, at most once a minute. Locks: the row of the key.';
+  'The name and role of the staff key with this SHA-256: one row, or none if it is unknown, '
+  'revoked, or of a member of staff who was removed. Records its use, at most once a minute. '
+  'Locks: the row of the key.';

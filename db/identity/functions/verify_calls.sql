@@ -7,11 +7,13 @@ as $$
   calls as materialized (
     select
       a.id, a.at, a.action, a.arguments,
-      a.operator || coalesce(' (' || a.staff_key || ')', '') as caller,
+      coalesce(s.name, a.operator) || coalesce(' (' || a.staff_key || ')', '') as caller,
+      s.public_id as staff_id,
       a.arguments ->> 'user_id' as user_id,
       a.arguments ->> 'key_id' as key_id,
       a.arguments ->> 'reason' as reason
     from admin.audit_log as a
+    left join identity.staff as s on s.id = a.staff_id
     where a.action in (
       'create_user', 'recover_account', 'freeze_user', 'unfreeze_user', 'create_api_key',
       'rotate_api_key', 'revoke_api_key', 'create_staff_key', 'revoke_staff_key'
@@ -56,15 +58,20 @@ as $$
     join identity.users as u on u.id = k.user_id
   ),
   staff_keys as (
-    select k.public_id::text as key_id, concat_ws(' ', k.role, k.name) as terms, k.created_at,
-      k.revoked_at
+    select
+      k.public_id::text as key_id,
+      concat_ws(' ', k.role, k.name, 'of staff ' || s.public_id) as terms,
+      k.created_at, k.revoked_at
     from identity.staff_keys as k
+    left join identity.staff as s on s.id = k.staff_id
   ),
   made_staff_keys as (
     select
       c.key_id,
-      min(concat_ws(' ', c.arguments ->> 'role', c.arguments ->> 'name'))
-        filter (where c.action = 'create_staff_key') as terms,
+      min(concat_ws(
+        ' ', c.arguments ->> 'role', c.arguments ->> 'name',
+        case c.arguments ->> 'role' when 'operator' then 'of staff ' || c.staff_id end
+      )) filter (where c.action = 'create_staff_key') as terms,
       min(c.at) filter (where c.action = 'create_staff_key') as created_at,
       min(c.at) filter (where c.action = 'revoke_staff_key') as revoked_at
     from calls as c

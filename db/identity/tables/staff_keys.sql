@@ -7,6 +7,7 @@ create table identity.staff_keys (
   created_at timestamptz not null default core.now(),
   last_used_at timestamptz,
   revoked_at timestamptz,
+  staff_id bigint references identity.staff (id),
   constraint staff_keys_public_id_is_unique unique (public_id),
   constraint staff_keys_hash_is_unique unique (key_hash),
   constraint staff_keys_hash_is_a_sha256 check (length(key_hash) = 32),
@@ -24,4 +25,7 @@ comment on column identity.staff_keys.name is
   'Who or what uses the key, as in the audit log. No two keys in force have the same name.';
 comment on column identity.staff_keys.role is
   'analyst: a key ja_..., for schema analytics; operator: a key jo_..., for schema admin.';
+comment on column identity.staff_keys.staff_id is
+  'The member of staff who made the operator''s key, and acts by it; null: a login made it that is '
+  'of no member of staff, or it is a key of an analyst.';
 comment on column identity.staff_keys.last_used_at is 'Kept to the minute.';

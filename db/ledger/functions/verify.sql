@@ -33,6 +33,8 @@ as $$
   union all
   select * from identity.verify_staff()
   union all
+  select * from admin.verify_proposals()
+  union all
   select * from installer.verify_objects()
   union all
   select * from trading.verify_orders()

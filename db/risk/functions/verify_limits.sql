@@ -76,7 +76,7 @@ as $$
       and x.created_at between c.at - interval '1 hour' and c.at + interval '1 hour'
   )
 
-  -- An exclusion never becomes shorter. A user may have made it longer.
+  -- An exclusion never becomes shorter, unless it is ended. A user may have made it longer.
   union all
   select 'exclusion lasts at least as long as an operator called for', 'user ' || c.user_id,
     c.until::text, coalesce(t.excluded_until::text, 'none')
@@ -85,6 +85,13 @@ as $$
       max(core.time_of(a.arguments ->> 'until')) as until
     from admin.audit_log as a
     where a.action = 'self_exclude'
+      and not exists (
+        select
+        from admin.audit_log as e
+        where e.action = 'end_self_exclusion'
+          and e.arguments ->> 'user_id' = a.arguments ->> 'user_id'
+          and e.id > a.id
+      )
     group by a.arguments ->> 'user_id'
   ) as c
   left join trading.traders as t on t.public_id::text = c.user_id

@@ -60,12 +60,13 @@ comment on column trading.traders.moved_on is
 comment on column trading.traders.limits_reviewed_at is
   'When the loss limits were first reviewed; until then no order may be placed.';
 comment on column trading.traders.excluded_until is
-  'Self-excluded until then; infinity is for good. It never moves to an earlier time.';
+  'Self-excluded until then; infinity is for good. It never moves to an earlier time, but '
+  'admin.end_self_exclusion may end it.';
 comment on column trading.traders.frozen_at is
   'Since when an operator has frozen the account; null: it is not frozen.';
 comment on column trading.traders.frozen_by is
-  'The login that froze it, and in brackets the name of the staff key that it gave. Of several '
-  'calls the last one, as with the reason.';
+  'The member of staff, or else the login, that froze it, and in brackets the name of the key that '
+  'was used. Of several calls the last one, as with the reason.';
 comment on column trading.traders.frozen_reason is 'Why it is frozen, for operators only.';
 comment on column trading.traders.day_limit_cents is
   'Most that may be put into trading today (UTC); null is no limit. Likewise over the last 7 '

@@ -1,0 +1,36 @@
+create or replace function admin.reject(proposal_id uuid, reason text)
+returns void
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_proposal admin.proposed_calls := admin.lock_proposal(reject.proposal_id);
+  v_acting record;
+  v_role constant text := admin.approver_role((v_proposal).command);
+begin
+  select a.* into v_acting from identity.acting() as a;
+  if (v_proposal.proposed_by = v_acting.staff_id or v_role = any (v_acting.roles)) is not true then
+    perform core.raise_error(
+      'ROLE_REQUIRED', format('Only a member of staff with the role %s can decide this', v_role)
+    );
+  end if;
+  if coalesce(reject.reason, '') !~ '[^[:space:]]' or length(reject.reason) > 1000 then
+    perform core.raise_error('INVALID_REQUEST', 'A reason of at most 1000 characters is required');
+  end if;
+  update admin.proposed_calls as p set
+    status = 'rejected',
+    decided_by = v_acting.staff_id,
+    decided_at = core.now(),
+    rejection = reject.reason
+  where p.id = v_proposal.id;
+  perform admin.audit('reject', jsonb_build_object(
+    'proposal_id', reject.proposal_id,
+    'reason', reject.reason
+  ));
+end
+$$;
+
+comment on function admin.reject(uuid, text) is
+  'Rejects a proposal for good, an expired one too. Who proposed it may do so, to take it back. '
+  'Errors: NOT_FOUND, INVALID_STATE (decided), ROLE_REQUIRED, INVALID_REQUEST, UNFIT_SESSION. '
+  'Locks: the proposal.';
