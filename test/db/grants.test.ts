@@ -141,13 +141,19 @@ test("exchange_operator calls the functions of admin but for private ones, and t
        and obj_description(p.oid, 'pg_proc') ~ '(Private to the schema|Not for operators)[.]' order by 1`,
   );
   t.deepEqual(inner, [
+    "admin.approver_role(text)",
     "admin.archive_due_orders()",
     "admin.audit(text,jsonb)",
+    "admin.basis(text,jsonb)",
+    "admin.carry_out(text,jsonb)",
+    "admin.check_approval(text,numeric)",
     "admin.fire_due_switches()",
+    "admin.lock_proposal(uuid)",
     "admin.process_due_markets()",
     "admin.rehearse(boolean)",
     "admin.rehearse_orders(uuid,uuid,jsonb[])",
     "admin.remove_due_keys()",
+    "admin.verify_proposals()",
   ]);
   const operators = (await functionsOf("admin")).filter((name) => !inner.includes(name));
   t.deepEqual(

@@ -9,17 +9,24 @@ import { runGraphqlDocument, withGraphql } from "./graphql_document.ts";
 import { runSqlDocument } from "./sql_document.ts";
 
 const page = readDocument("docs/operating.md");
+/** Their logins belong to the cluster. */
+const staffOfPage = ["clara", "david"];
 
 test("the SQL and the GraphQL of docs/operating.md print what it says", async (t) => {
   const database = await createDatabase();
+  const { pool } = database;
   try {
     const document = readDocument(page.path);
+    for (const login of staffOfPage) {
+      await pool.query(`create role ${login} login in role exchange_operator`);
+    }
     const variables = await runSqlDocument(t, document, database.pool);
     await withGraphql(database, "operator", async (baseUrl) => {
       const url = `${baseUrl}/admin/graphql`;
       await runGraphqlDocument(t, document, { url, key: variables.key!, variables });
     });
   } finally {
+    for (const login of staffOfPage) await pool.query(`drop role if exists ${login}`);
     await database.drop();
   }
 });

@@ -107,6 +107,7 @@ const rowLockers: Record<string, string[]> = {
   "trading.sent_events": ["trading/events"],
   "trading.archived_orders": ["trading/write"],
   "leaderboard.state": ["leaderboard"],
+  admin: ["admin"],
 };
 
 /** The functions that take advisory locks. */

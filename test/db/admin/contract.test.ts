@@ -143,6 +143,15 @@ const contract: Record<string, { arguments: string; returns: string }> = {
   },
   set_staff_roles: { arguments: "staff_id uuid, roles text[]", returns: "void" },
   remove_staff: { arguments: "staff_id uuid", returns: "void" },
+  set_approval_rule: {
+    arguments: "command text, role text, from_cents bigint default null",
+    returns: "void",
+  },
+  remove_approval_rule: { arguments: "command text", returns: "void" },
+  propose: { arguments: "command text, arguments jsonb, reason text", returns: "uuid" },
+  approve: { arguments: "proposal_id uuid", returns: "jsonb" },
+  reject: { arguments: "proposal_id uuid, reason text", returns: "void" },
+  end_self_exclusion: { arguments: "user_id uuid, reason text", returns: "void" },
   cancel_orders: {
     arguments: "user_id uuid, market_id uuid default null",
     returns: "int",

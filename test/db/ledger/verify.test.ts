@@ -11,6 +11,7 @@ import type { Named } from "./damages/history.ts";
 import { operateALittle } from "./damages/operations.ts";
 import { ordersDamages } from "./damages/orders.ts";
 import { positionsDamages } from "./damages/positions.ts";
+import { proposalsDamages, proposeALittle } from "./damages/proposals.ts";
 
 /** ledger.verify() finds every kind of damage: each is done to a sound database, then undone. */
 
@@ -21,7 +22,11 @@ let rows: Named;
 let proofOf: Map<string, string>;
 
 test.before("trade a little", async (t) => {
-  rows = { ...(await tradeALittle(exchange)), ...(await operateALittle(exchange)) };
+  rows = {
+    ...(await tradeALittle(exchange)),
+    ...(await operateALittle(exchange)),
+    ...(await proposeALittle(exchange)),
+  };
   const findAll = () => exchange.database.pool.query("select * from ledger.verify()");
   t.deepEqual((await findAll()).rows, []);
   // The check that the columns of one trade agree, as if it had never been installed.
@@ -61,6 +66,7 @@ const damages = [
   ...callsDamages,
   ...candlesDamages,
   ...schemaDamages,
+  ...proposalsDamages,
 ];
 
 // One after another, since each takes a connection for as long as a proof.

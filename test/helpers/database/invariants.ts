@@ -16,8 +16,8 @@ export async function readProofs(pool: Pool): Promise<Proof[]> {
      from pg_proc
      where proname like 'verify%'
        and pronamespace in (
-         'catalog'::regnamespace, 'identity'::regnamespace, 'installer'::regnamespace,
-         'ledger'::regnamespace, 'risk'::regnamespace, 'trading'::regnamespace
+         'admin'::regnamespace, 'catalog'::regnamespace, 'identity'::regnamespace,
+         'installer'::regnamespace, 'ledger'::regnamespace, 'risk'::regnamespace, 'trading'::regnamespace
        )`,
   );
   return rows;

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { Pool } from "pg";
 import { call } from "../../../src/database/call.ts";
 import { api } from "../../../src/database/calls.ts";
 import { sha256Of } from "../../../src/secrets.ts";
@@ -63,6 +64,35 @@ export interface Acceptance extends ReturnType<typeof newPasskey> {
   tokenHash: Buffer;
   passwordHash: string;
   challenge?: Buffer;
+}
+
+/**
+ * Calls an admin function with named arguments in a transaction of its own, by a credential: the
+ * SHA-256 of a member's cookie, or of an operator's key.
+ */
+export async function callBy(
+  operators: Pool,
+  credential: Buffer | string,
+  name: string,
+  values: Record<string, unknown> = {},
+): Promise<any> {
+  const shown = typeof credential === "string" ? credential : credential.toString("hex");
+  const named = Object.keys(values).map((key, index) => `"${key}" => $${index + 1}`);
+  return withClient(operators, async (client) => {
+    await client.query("begin");
+    try {
+      await client.query("select set_config('exchange.credential', $1, true)", [shown]);
+      const { rows } = await client.query(
+        `select admin.${name}(${named.join(", ")}) as value`,
+        Object.values(values),
+      );
+      await client.query("commit");
+      return rows[0]?.value;
+    } catch (error) {
+      await client.query("rollback");
+      throw error;
+    }
+  });
 }
 
 export function accept(exchange: Pick<Exchange, "api">, given: Acceptance) {

@@ -212,6 +212,11 @@ export const callsDamages: Damage[] = [
   ],
   [
     "staff key is what was called for",
+    `update identity.staff_keys set staff_id = (select min(id) from identity.staff)
+     where role = 'operator'`,
+  ],
+  [
+    "staff key is what was called for",
     "insert into identity.staff_keys (name, role, key_hash) values ('Eve', 'operator', sha256(''))",
   ],
   [

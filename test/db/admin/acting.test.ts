@@ -1,0 +1,245 @@
+import { randomBytes } from "node:crypto";
+import test from "ava";
+import { makePool } from "../../../src/database/pools.ts";
+import { noCredential } from "../../../src/graphql/endpoint.ts";
+import { sha256Of } from "../../../src/secrets.ts";
+import { callBy, makeStaff } from "../../helpers/exchange/staff.ts";
+import { makeLogin } from "../../helpers/database/logins.ts";
+import { withClient } from "../../helpers/database/test_database.ts";
+import { testExchange } from "../../helpers/exchange/test_exchange.ts";
+
+/** identity.acting: who a call is by, and that nobody passes for another. */
+
+const exchange = testExchange(test);
+const { clock, makeTrader, operate } = exchange;
+
+const unauthorized = { code: "EX002" };
+const operators = () => exchange.database.connectAs("exchange_operator");
+const lastCall = async () => {
+  const { rows } = await operators().query(
+    "select * from admin.audit_entries order by audit_key desc limit 1",
+  );
+  return rows[0];
+};
+
+const loginOfTests = async () =>
+  (await exchange.database.pool.query("select session_user as login")).rows[0].login;
+
+test.serial("a call without a credential is by the login, who is nobody's", async (t) => {
+  const user_id = await makeTrader();
+  await operate("list_api_keys", { user_id });
+  const operator = await loginOfTests();
+  t.like(await lastCall(), { operator, staff_key: null, staff_id: null, staff_name: null });
+});
+
+test.serial("a call by a session is by the member of staff", async (t) => {
+  const { staffId, cookieHash } = await makeStaff(exchange, ["users"]);
+  await callBy(operators(), cookieHash, "create_session", { user_id: await makeTrader() });
+  const { staff_id, staff_name, staff_key, operator } = await lastCall();
+  t.is(staff_id, staffId);
+  t.regex(staff_name, /^Member /);
+  t.is(staff_key, null);
+  t.is(operator, await loginOfTests());
+});
+
+test.serial("a freeze names the member of staff, or the login and the key", async (t) => {
+  const { cookieHash } = await makeStaff(exchange, ["users"]);
+  const key: string = await operate("create_staff_key", { name: "Otto", role: "operator" });
+  const frozenBy = async (credential: Buffer) => {
+    const user_id = await makeTrader();
+    await callBy(operators(), credential, "freeze_user", { user_id, reason: "why" });
+    const { rows } = await operators().query(
+      "select frozen_by from admin.users where user_id = $1",
+      [user_id],
+    );
+    return rows[0].frozen_by;
+  };
+  t.regex(await frozenBy(cookieHash), /^Member \d+$/);
+  t.is(await frozenBy(sha256Of(key)), `${await loginOfTests()} (Otto)`);
+});
+
+test.serial("an operator's key that a member makes is theirs, and ends with them", async (t) => {
+  const { staffId, cookieHash } = await makeStaff(exchange, ["staff", "users"]);
+  const make = (name: string, role: string) =>
+    callBy(operators(), cookieHash, "create_staff_key", { name, role });
+  const key = sha256Of(await make("Anna's", "operator"));
+  const analyst = sha256Of(await make("a program", "analyst"));
+  const user_id = await makeTrader();
+  await callBy(operators(), key, "list_api_keys", { user_id });
+  t.like(await lastCall(), { staff_id: staffId, staff_key: "Anna's" });
+  const deposit = { user_id, amount_cents: 1, reference: "one" };
+  await t.throwsAsync(callBy(operators(), key, "deposit", deposit), { code: "EX042" });
+  await t.throwsAsync(callBy(operators(), analyst, "list_api_keys", { user_id }), unauthorized);
+
+  const isValid = async (hash: Buffer) => {
+    const { rows } = await exchange.api.query(
+      "select value from api.authenticate(array['staff'], array[$1::bytea], '{null}') as value",
+      [hash],
+    );
+    return rows[0].value !== null;
+  };
+  t.true(await isValid(key));
+  await operate("remove_staff", { staff_id: staffId });
+  await t.throwsAsync(callBy(operators(), key, "list_api_keys", { user_id }), unauthorized);
+  t.false(await isValid(key));
+  t.true(await isValid(analyst), "which is not theirs");
+});
+
+test.serial("UNAUTHORIZED: what is not in force proves nothing", async (t) => {
+  await clock.freeze("2040-01-01T00:00:00Z");
+  const user_id = await makeTrader();
+  const list = (credential: Buffer | string) =>
+    callBy(operators(), credential, "list_api_keys", { user_id });
+  const { cookieHash, staffId } = await makeStaff(exchange, ["users"]);
+  const key = sha256Of(await operate("create_staff_key", { name: "Kim", role: "operator" }));
+  await list(cookieHash);
+  await list(key);
+
+  const hex = cookieHash.toString("hex");
+  const { rows: users } = await exchange.database.pool.query(
+    "select cookie_hash from identity.sessions limit 1",
+  );
+  const wrong = [
+    ...["none", " ", staffId, "Member 1", hex.toUpperCase(), hex.slice(1), `${hex}0`, `${hex}\n`],
+    ...["' or true --", randomBytes(32), randomBytes(32).toString("hex")],
+    ...users.map((row) => row.cookie_hash),
+  ];
+  for (const credential of wrong) {
+    await t.throwsAsync(list(credential), unauthorized, String(credential));
+  }
+
+  const { rows } = await operators().query(
+    "select key_id from admin.staff_keys where name = 'Kim'",
+  );
+  await operate("revoke_staff_key", { key_id: rows[0].key_id });
+  await t.throwsAsync(list(key), unauthorized);
+  await clock.advance(12 * 3_600_000 - 1);
+  await list(cookieHash);
+  await clock.advance(1);
+  await t.throwsAsync(list(cookieHash), unauthorized, "the session has expired");
+  await clock.release();
+});
+
+test.serial(
+  "a credential counts until its transaction ends, whatever the connection",
+  async (t) => {
+    const pool = exchange.database.connectAs("exchange_operator", { max: 1 });
+    const { cookieHash, staffId } = await makeStaff(exchange, ["users"]);
+    const user_id = await makeTrader();
+    const plain = async () => {
+      await pool.query("select * from admin.list_api_keys($1)", [user_id]);
+      return (await lastCall()).staff_id;
+    };
+    await callBy(pool, cookieHash, "list_api_keys", { user_id });
+    t.is((await lastCall()).staff_id, staffId);
+    t.is(await plain(), null, "after a commit");
+    await t.throwsAsync(
+      callBy(pool, cookieHash, "deposit", { user_id, amount_cents: 1, reference: "" }),
+    );
+    t.is(await plain(), null, "after a failure");
+    await withClient(pool, async (client) => {
+      await client.query("begin");
+      await client.query("savepoint one");
+      await client.query("select set_config('exchange.credential', $1, true)", [
+        cookieHash.toString("hex"),
+      ]);
+      await client.query("rollback to one");
+      await client.query("select * from admin.list_api_keys($1)", [user_id]);
+      await client.query("commit");
+    });
+    t.is((await lastCall()).staff_id, null, "after a savepoint");
+    await pool.end();
+  },
+);
+
+test.serial("UNAUTHORIZED: a pool of the server does nothing without a credential", async (t) => {
+  const pool = makePool({
+    connectionString: exchange.database.connectionString,
+    role: "exchange_operator",
+    settings: noCredential,
+    max: 1,
+  });
+  const { cookieHash, staffId } = await makeStaff(exchange, ["users"]);
+  const user_id = await makeTrader();
+  const list = () => pool.query("select * from admin.list_api_keys($1)", [user_id]);
+  await t.throwsAsync(list(), unauthorized);
+  await callBy(pool, cookieHash, "list_api_keys", { user_id });
+  t.is((await lastCall()).staff_id, staffId);
+  await t.throwsAsync(list(), unauthorized);
+  await pool.end();
+});
+
+test.serial("a login that is linked with a member of staff is that member", async (t) => {
+  const { pool, connectionString } = exchange.database;
+  const {
+    name: login,
+    connect,
+    drop,
+  } = await makeLogin(pool, connectionString, ["exchange_operator"]);
+  t.teardown(drop);
+  const own = await connect();
+  const user_id = await makeTrader();
+  const list = () => own.query("select * from admin.list_api_keys($1)", [user_id]);
+  const deposit = () => own.query("select admin.deposit($1, 1, 'linked')", [user_id]);
+  await list();
+  t.like(await lastCall(), { operator: login, staff_id: null });
+
+  const { staffId, cookieHash } = await makeStaff(exchange, ["users"], { login });
+  await list();
+  t.like(await lastCall(), { operator: login, staff_id: staffId });
+  await t.throwsAsync(deposit(), { code: "EX042" });
+
+  const other = await makeStaff(exchange, ["cash"]);
+  const loose = sha256Of(await operate("create_staff_key", { name: "Loose", role: "operator" }));
+  const asOwn = (credential: Buffer) =>
+    own.query("select set_config('exchange.credential', $1, false)", [credential.toString("hex")]);
+  for (const credential of [other.cookieHash, loose]) {
+    await asOwn(credential);
+    await t.throwsAsync(deposit(), unauthorized, "in the login of a member only they act");
+  }
+  await asOwn(cookieHash);
+  await list();
+  t.like(await lastCall(), { operator: login, staff_id: staffId });
+  await own.query("reset exchange.credential");
+
+  await operate("remove_staff", { staff_id: staffId });
+  await t.throwsAsync(list(), { ...unauthorized, message: /not staff any more/ });
+  const next = await makeStaff(exchange, ["users"], { login });
+  await list();
+  t.like(await lastCall(), { operator: login, staff_id: next.staffId });
+  await operate("remove_staff", { staff_id: next.staffId });
+  await own.end();
+});
+
+const databaseRoles = [
+  "exchange_api",
+  "exchange_worker",
+  "exchange_operator",
+  "exchange_analyst",
+] as const;
+for (const role of databaseRoles) {
+  test(`${role} reads and writes none of the tables that say who acts and what is approved`, async (t) => {
+    const pool = exchange.database.connectAs(role, { max: 1 });
+    const statements = [
+      "update identity.staff set login = session_user",
+      "insert into admin.rules values ('deposit', 'cash')",
+      "delete from admin.rules",
+      "update admin.commands set role = null",
+      "select from admin.commands",
+      "update admin.proposed_calls set is_running = true",
+      "select from admin.proposed_calls",
+      "select from identity.staff_sessions",
+      "select from identity.staff_keys",
+      "select from identity.acting()",
+      "select admin.audit('deposit', '{}')",
+      "select admin.carry_out('deposit', '{}')",
+      "select admin.basis('deposit', '{}')",
+      "select admin.check_approval('deposit')",
+      "select admin.lock_proposal(null)",
+    ];
+    for (const statement of statements) {
+      await t.throwsAsync(pool.query(statement), { code: "42501" }, statement);
+    }
+    await pool.end();
+  });
+}

@@ -1,0 +1,238 @@
+import test from "ava";
+import { callBy, makeStaff } from "../../helpers/exchange/staff.ts";
+import type { StaffMember } from "../../helpers/exchange/staff.ts";
+import { testExchange } from "../../helpers/exchange/test_exchange.ts";
+
+/** admin.commands: the functions of operators, and the role that each needs, asked of each role. */
+
+const exchange = testExchange(test);
+const { makeMarket, makeTrader, operate } = exchange;
+
+const roles = ["audit", "cash", "incidents", "markets", "staff", "users"] as const;
+type Role = (typeof roles)[number];
+
+const user = async () => ({ user_id: await makeTrader() });
+const market = async () => ({ market_id: await makeMarket() });
+let made = 0;
+const unique = () => `made-${(made += 1)}`;
+
+const member = async () => ({ staff_id: (await makeStaff(exchange, ["audit"])).staffId });
+
+const keyId = async () => {
+  await operate("create_api_key", { ...(await user()), name: unique() });
+  const { rows } = await exchange.database.pool.query(
+    "select public_id from identity.api_keys order by id desc limit 1",
+  );
+  return { key_id: rows[0].public_id };
+};
+
+const staffKeyId = async () => {
+  await operate("create_staff_key", { name: unique(), role: "analyst" });
+  const { rows } = await exchange.database.pool.query(
+    "select public_id from identity.staff_keys order by id desc limit 1",
+  );
+  return { key_id: rows[0].public_id };
+};
+
+const category = { category: "tests" };
+const event = async () => ({
+  event_id: await operate("create_event", { title: "E", ...category }),
+});
+
+/** Who may call each function, in words of this test, and arguments with which it succeeds. */
+const commands: Record<string, [Role | "any", () => Promise<Record<string, unknown>>]> = {
+  create_category: ["markets", async () => ({ slug: unique(), name: unique() })],
+  create_event: ["markets", async () => ({ title: "E", ...category })],
+  edit_event: ["markets", async () => ({ ...(await event()), title: "F" })],
+  set_event_live: ["markets", async () => ({ ...(await event()), live: true })],
+  create_market: ["markets", async () => ({ title: "M", ...category })],
+  edit_market: ["markets", async () => ({ ...(await market()), title: "N" })],
+  set_market_status: ["markets", async () => ({ ...(await market()), status: "paused" })],
+  preview_resolution: ["any", async () => ({ ...(await market()), outcome: "yes" })],
+  resolve_market: ["markets", async () => ({ ...(await market()), outcome: "yes" })],
+  correct_resolution: [
+    "markets",
+    async () => {
+      const { market_id } = await market();
+      await operate("resolve_market", { market_id, outcome: "yes" });
+      return { market_id, outcome: "no", reason: "a mistake" };
+    },
+  ],
+  set_fee_schedule: ["cash", async () => ({ taker_rate_bps: 600, ...category })],
+  deposit: ["cash", async () => ({ ...(await user()), amount_cents: 1, reference: unique() })],
+  withdraw: ["cash", async () => ({ ...(await user()), amount_cents: 1, reference: unique() })],
+  give_bonus: [
+    "cash",
+    async () => ({
+      name: unique(),
+      users: JSON.stringify([{ ...(await user()), amount_cents: 1 }]),
+    }),
+  ],
+  adjust_balance: [
+    "cash",
+    async () => ({ ...(await user()), amount_cents: -1, reference: unique(), reason: "why" }),
+  ],
+  reverse_deposit: [
+    "cash",
+    async () => {
+      const values = { ...(await user()), amount_cents: 1, reference: unique() };
+      await operate("deposit", values);
+      return { reference: values.reference, reason: "why" };
+    },
+  ],
+  pay_out_fees: [
+    "cash",
+    async () => {
+      await exchange.giveShares(await makeMarket(), await makeTrader(), "yes", 10);
+      return { amount_cents: 1, reference: unique() };
+    },
+  ],
+  create_user: [
+    "users",
+    async () => ({ email: `${unique()}@test.example`, display_name: "E", handle: unique() }),
+  ],
+  set_profile: ["users", async () => ({ ...(await user()), private: true })],
+  create_api_key: ["users", async () => ({ ...(await user()), name: "key" })],
+  list_api_keys: ["any", user],
+  rotate_api_key: ["users", keyId],
+  revoke_api_key: ["users", keyId],
+  create_session: ["users", user],
+  end_sessions: ["users", user],
+  set_sign_up: ["users", async () => ({ policy: "open", play_money_cents: 0 })],
+  invite_user: ["users", async () => ({ email: `${unique()}@test.example` })],
+  sign_in_link: ["users", user],
+  set_rate_policy: ["users", async () => ({ ...(await user()), tier: "standard" })],
+  set_loss_limits: [
+    "users",
+    async () => ({ ...(await user()), day_cents: 1, week_cents: 2, month_cents: 3 }),
+  ],
+  self_exclude: ["users", user],
+  freeze_user: ["users", async () => ({ ...(await user()), reason: "why" })],
+  unfreeze_user: ["users", async () => ({ ...(await user()), reason: "why" })],
+  user_access: ["any", user],
+  recover_account: [
+    "users",
+    async () => ({ ...(await user()), email: `${unique()}@test.example` }),
+  ],
+  cancel_orders: ["incidents", user],
+  set_trading_pause: ["incidents", async () => ({ paused: false })],
+  set_rate_limit: [
+    "incidents",
+    async () => ({ bucket: "v1", max_requests: 100_000, window_seconds: 60 }),
+  ],
+  set_stream_cap: ["incidents", async () => ({ holder: "user", max_streams: 20 })],
+  run_due: ["incidents", async () => ({})],
+  refresh_leaderboard: ["incidents", async () => ({})],
+  create_staff: [
+    "staff",
+    async () => ({ email: `${unique()}@staff.example`, name: "S", roles: ["cash"] }),
+  ],
+  invite_staff: ["staff", member],
+  set_staff_roles: ["staff", async () => ({ ...(await member()), roles: ["users"] })],
+  remove_staff: ["staff", member],
+  create_staff_key: ["staff", async () => ({ name: unique(), role: "operator" })],
+  list_staff_keys: ["any", async () => ({})],
+  revoke_staff_key: ["staff", staffKeyId],
+  set_approval_rule: ["staff", async () => ({ command: "withdraw", role: "cash" })],
+  remove_approval_rule: [
+    "staff",
+    async () => {
+      await operate("set_approval_rule", { command: "withdraw", role: "cash" });
+      return { command: "withdraw" };
+    },
+  ],
+};
+
+/** Who may propose, approve and reject depends on the command: proposals.test.ts. */
+const ofProposals = ["approve", "propose", "reject"];
+/** Always needs approval: approvals.test.ts. */
+const always = ["end_self_exclusion"];
+
+/** One of each role; "cash" has a second one, so that a rule can be set. */
+const members = {} as Record<Role, StaffMember>;
+
+test.serial.before("make staff", async () => {
+  for (const role of roles) members[role] = await makeStaff(exchange, [role]);
+  await makeStaff(exchange, ["cash"]);
+});
+
+test("the table names the functions that operators have, and these tests all of them", async (t) => {
+  const { rows } = await exchange.database.pool.query(
+    `select p.proname as name from pg_proc as p
+     where p.pronamespace = 'admin'::regnamespace
+       and p.provolatile = 'v'
+       and has_function_privilege('exchange_operator', p.oid, 'execute') order by 1`,
+  );
+  const functions = rows.map(({ name }) => name);
+  const listed = await exchange.database.pool.query(
+    "select command, role, approval from admin.commands order by 1",
+  );
+  t.deepEqual(
+    listed.rows.map(({ command }) => command),
+    functions,
+  );
+  t.deepEqual([...Object.keys(commands), ...ofProposals, ...always].sort(), functions);
+});
+
+test("each command that may need approval begins by asking, with its amount", async (t) => {
+  const { rows } = await exchange.database.pool.query(
+    `select c.command, c.approval <> 'never' as may_need,
+       p.prosrc ~ 'admin[.]check_approval[(]' as asks,
+       p.prosrc ~ format('check_approval[(]''%s'', ', c.command) as has_amount_given,
+       p.prosrc ~ format('check_approval[(]''%s''', c.command) as by_its_name,
+       c.has_amount
+     from admin.commands as c
+     join pg_proc as p
+       on p.proname = c.command and p.pronamespace = 'admin'::regnamespace`,
+  );
+  for (const row of rows) {
+    t.is(row.asks, row.may_need, row.command);
+    t.is(row.by_its_name, row.may_need, row.command);
+    t.is(row.has_amount_given, row.has_amount, row.command);
+  }
+});
+
+for (const [name, [wanted, prepare]] of Object.entries(commands)) {
+  test.serial(`ROLE_REQUIRED: ${name} is for ${wanted} role`, async (t) => {
+    const operators = exchange.database.connectAs("exchange_operator", { max: 1 });
+    for (const role of roles) {
+      const values = await prepare();
+      const call = callBy(operators, members[role].cookieHash, name, values);
+      if (wanted === "any" || wanted === role) {
+        await t.notThrowsAsync(call, role);
+        if (name === "set_approval_rule") {
+          await operate("remove_approval_rule", { command: "withdraw" });
+        }
+      } else {
+        await t.throwsAsync(call, { code: "EX042" }, role);
+      }
+    }
+    if (name === "remove_approval_rule") await operate(name, { command: "withdraw" });
+    await operators.end();
+  });
+}
+
+test.serial("a refused call leaves nothing, and no row of the audit log", async (t) => {
+  const operators = exchange.database.connectAs("exchange_operator");
+  const { user_id } = await user();
+  const { cookieHash } = members.markets;
+  const before = await exchange.dump();
+  const values = { user_id, amount_cents: 5, reference: "refused" };
+  await t.throwsAsync(callBy(operators, cookieHash, "deposit", values), { code: "EX042" });
+  t.deepEqual(await exchange.dump(), before);
+});
+
+test.serial("roles that are taken are gone at once; several count together", async (t) => {
+  const operators = exchange.database.connectAs("exchange_operator");
+  const { staffId, cookieHash } = await makeStaff(exchange, ["cash", "users"]);
+  const deposit = async () => {
+    const values = { ...(await user()), amount_cents: 5, reference: unique() };
+    return callBy(operators, cookieHash, "deposit", values);
+  };
+  await deposit();
+  await callBy(operators, cookieHash, "create_session", await user());
+  await operate("set_staff_roles", { staff_id: staffId, roles: ["users"] });
+  await t.throwsAsync(deposit(), { code: "EX042" });
+  await operate("remove_staff", { staff_id: staffId });
+  await t.throwsAsync(deposit(), { code: "EX002" });
+});
