@@ -223,19 +223,6 @@ test("NOT_FOUND: an unknown user", async (t) => {
   await t.throwsAsync(unfreeze(nobody), { code: "EX017", message: /There is no user/ });
 });
 
-test("an operator's call by GraphQL is recorded with the login and the name of the key", async (t) => {
-  const ann = await makeTrader();
-  await exchange.withRollback(async (client) => {
-    await client.query("set local exchange.operator = 'Anna, laptop'");
-    await client.query("select admin.freeze_user(user_id => $1, reason => 'why')", [ann]);
-    const { rows } = await client.query(
-      "select frozen_by, session_user as login from admin.users where user_id = $1",
-      [ann],
-    );
-    t.is(rows[0].frozen_by, `${rows[0].login} (Anna, laptop)`);
-  });
-});
-
 test("analysts see neither the state nor the reason", async (t) => {
   const { rows } = await exchange.database.pool.query(
     `select c.table_name || '.' || c.column_name as name
