@@ -44,6 +44,24 @@ set local role exchange_owner;
 --!include ledger/views/entries.sql
 --!include trading/views/positions.sql
 --!include trading/views/book_levels.sql
+--!include trading/views/final_orders.sql
+
+-- History, and its seals
+--!include ledger/views/sealed_tables.sql
+--!include ledger/functions/canonical_row.sql
+--!include ledger/functions/rows_of_range.sql
+--!include ledger/functions/hash_ranges.sql
+--!include ledger/functions/hash_block.sql
+--!include ledger/functions/settled_ids.sql
+--!include ledger/functions/sealed_ids.sql
+--!include ledger/functions/nth_unsealed_id.sql
+--!include ledger/functions/ended_orders.sql
+--!include ledger/functions/seal.sql
+--!include ledger/functions/unsealed_rows.sql
+--!include ledger/functions/compare_head.sql
+--!include ledger/functions/export_blocks.sql
+--!include ledger/functions/blocks_to_verify.sql
+--!include ledger/functions/count_through.sql
 
 -- Functions: catalogue, identity, ledger, risk
 --!include catalog/functions/category_id.sql
@@ -285,6 +303,7 @@ set local role exchange_owner;
 --!include ledger/functions/verify_calls.sql
 --!include ledger/functions/verify_settings.sql
 --!include ledger/functions/verify_verifications.sql
+--!include ledger/functions/verify_blocks.sql
 --!include catalog/functions/verify_calls.sql
 --!include identity/functions/verify_calls.sql
 --!include identity/functions/verify_staff.sql
@@ -475,6 +494,7 @@ set local role exchange_owner;
 --!include api/functions/get_market_rules.sql
 --!include api/functions/get_market_resolution.sql
 --!include api/functions/get_exchange.sql
+--!include api/functions/get_history_head.sql
 --!include api/functions/get_order_book.sql
 --!include api/functions/list_trades.sql
 --!include api/functions/get_market_snapshot.sql
@@ -485,6 +505,7 @@ set local role exchange_owner;
 --!include api/functions/get_metrics.sql
 --!include api/functions/get_mail_metrics.sql
 --!include api/functions/get_worker_metrics.sql
+--!include api/functions/get_history_metrics.sql
 --!include api/functions/list_lagging_sequences.sql
 
 -- Functions: for the worker
@@ -519,6 +540,7 @@ set local role exchange_owner;
 --!include admin/functions/remove_due_keys.sql
 --!include admin/functions/run_due.sql
 --!include jobs/functions/verify_ledger.sql
+--!include jobs/functions/seal_history.sql
 --!include admin/functions/rehearse_orders.sql
 --!include admin/functions/rehearse.sql
 --!include api/functions/warm_up.sql

@@ -29,7 +29,10 @@ grant select on
 to exchange_operator;
 
 grant usage on schema ledger to exchange_operator;
-grant execute on function ledger.verify() to exchange_operator;
+grant execute on function
+  ledger.verify(boolean), ledger.unsealed_rows(), ledger.compare_head(bigint, text),
+  ledger.export_blocks(bigint, bigint)
+to exchange_operator;
 grant usage on schema leaderboard to exchange_operator;
 grant execute on function leaderboard.verify() to exchange_operator;
 

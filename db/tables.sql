@@ -82,6 +82,9 @@ set local role exchange_owner;
 --!include ledger/tables/fee_payouts.sql
 --!include ledger/tables/day_openings.sql
 --!include ledger/tables/verifications.sql
+--!include ledger/tables/blocks.sql
+--!include ledger/tables/block_ranges.sql
+--!include ledger/tables/awaited_orders.sql
 --!include rate_limits/tables/buckets.sql
 --!include rate_limits/tables/rate_policies.sql
 --!include rate_limits/tables/windows.sql

@@ -1,6 +1,7 @@
 import { inDueMarkets, untilDone } from "../src/worker/job.ts";
 import type { Job } from "../src/worker/job.ts";
 import { fireDeadManSwitches } from "./dead_man_switches__fire.ts";
+import { sealHistory } from "./history__seal.ts";
 import { verifyLedger } from "./ledger__verify.ts";
 import { releaseOrders } from "./orders__release.ts";
 
@@ -60,5 +61,6 @@ export const crontab: Job[] = [
     cron: "7 * * * *",
     run: untilDone((calls) => calls.removeSignUps()),
   },
+  { name: "history__seal", everySeconds: 5, run: sealHistory },
   { name: "ledger__verify", cron: "17 3 * * *", run: verifyLedger },
 ];

@@ -224,6 +224,7 @@ export const tags = {
   Orders: "Placing, cancelling and reading the caller's orders.",
   Portfolio: "What the caller has.",
   Leaderboard: "Who realised what. Refreshed every minute.",
+  Proofs: "What shows later that history is as it was. Public.",
   Streams: "Server-Sent Events.",
   Account: "What users do with their accounts on the website. Not for API keys.",
   Website: "For the pages of the website.",

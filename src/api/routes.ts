@@ -13,6 +13,7 @@ import { orderBatchRoutes } from "./order_batches.ts";
 import { orderRoutes } from "./orders.ts";
 import { portfolioRoutes } from "./portfolio.ts";
 import { positionRoutes } from "./positions.ts";
+import { proofRoutes } from "./proofs.ts";
 import type { Route } from "./route.ts";
 import { sessionRoutes } from "./sessions.ts";
 import { streamRoutes } from "./streams.ts";
@@ -21,6 +22,7 @@ import { streamRoutes } from "./streams.ts";
 export const routes: Route[] = [
   ...catalogueRoutes,
   ...marketRoutes,
+  ...proofRoutes,
   ...orderRoutes,
   ...orderBatchRoutes,
   ...portfolioRoutes,

@@ -3,7 +3,8 @@ import { timestamp, uuid } from "./call.ts";
 import { arrayOf, asJson, functionsOf, nullable, sqlType } from "./call.ts";
 import { many, manyRows, nothing, once, one, oneRow, repeatable, rowIfFound } from "./call.ts";
 import type { CallsOn, RowOf } from "./call.ts";
-import { databaseMetrics, laggingSequence, mailMetrics, workerMetrics } from "./metrics_rows.ts";
+import { databaseMetrics, historyMetrics, laggingSequence } from "./metrics_rows.ts";
+import { mailMetrics, workerMetrics } from "./metrics_rows.ts";
 
 /**
  * The functions of the database that processes call: arguments, result, and whether a call may be
@@ -268,6 +269,7 @@ export const api = functionsOf("api", {
   listMarketTitles: repeatable({ marketIds: arrayOf(uuid) }, one(json)),
   listSparklines: repeatable({ marketIds: arrayOf(uuid) }, one(json)),
   getExchange: repeatable({ version: text }, one(json)),
+  getHistoryHead: repeatable({}, one(json)),
   getMarketSnapshot: repeatable(ofMarket, rowIfFound({ ...marketView, body: text })),
   followMarket: repeatable(
     { ...ofMarket, afterTradeId: nullable(bigint), withSnapshot: boolean },
@@ -471,6 +473,7 @@ export const api = functionsOf("api", {
   getMetrics: repeatable({}, oneRow(databaseMetrics)),
   getMailMetrics: repeatable({}, oneRow(mailMetrics)),
   getWorkerMetrics: repeatable({}, oneRow(workerMetrics)),
+  getHistoryMetrics: repeatable({}, oneRow(historyMetrics)),
   listLaggingSequences: repeatable({}, manyRows(laggingSequence)),
 });
 
@@ -520,6 +523,10 @@ export const jobs = functionsOf("jobs", {
   finishMail: repeatable({ mailId: bigint, error: nullable(text) }, nothing),
   refreshLeaderboard: repeatable({ pause: interval }, one(int), { timeoutMs: REFRESH_TIMEOUT_MS }),
   makeCandles: repeatable({}, one(int)),
+  sealHistory: repeatable(
+    {},
+    oneRow({ rowCount: bigint, block: nullable(bigint), hash: nullable(text) }),
+  ),
   verifyLedger: repeatable({}, one(bigint), { timeoutMs: VERIFICATION_TIMEOUT_MS }),
 });
 
@@ -582,6 +589,7 @@ export type LaggingSequence = RowOf<typeof laggingSequence>;
 export type DatabaseMetrics = RowOf<typeof databaseMetrics>;
 export type WorkerMetrics = RowOf<typeof workerMetrics>;
 export type MailMetrics = RowOf<typeof mailMetrics>;
+export type HistoryMetrics = RowOf<typeof historyMetrics>;
 /** A mail to send. */
 export type DueMail = RowOf<typeof dueMail>;
 export type CancelledOrders = RowOf<typeof cancelledOrders>;

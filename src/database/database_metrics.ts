@@ -5,7 +5,7 @@ import { clockOffsetMs } from "../clock_offset.ts";
 import { gaugeClockOffset } from "../process_metrics.ts";
 import { callsOn } from "./call.ts";
 import { api } from "./calls.ts";
-import type { DatabaseMetrics, MailMetrics, WorkerMetrics } from "./calls.ts";
+import type { DatabaseMetrics, HistoryMetrics, MailMetrics, WorkerMetrics } from "./calls.ts";
 import { observeFailures } from "./failures.ts";
 import { listPools } from "./server_pools.ts";
 import type { ServerPools } from "./server_pools.ts";
@@ -56,7 +56,10 @@ function gaugePools(pools: ServerPools, registry: Registry): void {
   });
 }
 
-type Figures = DatabaseMetrics & MailMetrics & Pick<WorkerMetrics, "heartbeatAgeSeconds">;
+type Figures = DatabaseMetrics &
+  HistoryMetrics &
+  MailMetrics &
+  Pick<WorkerMetrics, "heartbeatAgeSeconds">;
 
 /** Their columns that are numbers. */
 const databaseFigures: {
@@ -132,6 +135,16 @@ const databaseFigures: {
     help: "What the last scheduled verification of the ledger found; absent before the first",
   },
   {
+    column: "sealedBlock",
+    name: "pgmarkets_sealed_block",
+    help: "Number of the last block of sealed history; absent before the first",
+  },
+  {
+    column: "oldestUnsealedAgeSeconds",
+    name: "pgmarkets_oldest_unsealed_row_age_seconds",
+    help: "How long ago the oldest row of history was written that is not sealed, 0 if all are",
+  },
+  {
     column: "notificationQueueUsage",
     name: "pgmarkets_notification_queue_usage_ratio",
     help: "How much of PostgreSQL's queue of notifications is in use, 0 to 1",
@@ -187,7 +200,7 @@ function gaugeDatabase(pool: Pool, registry: Registry): () => Promise<void> {
     column,
     metric: new (counts === true ? Counter : Gauge)({ name, help, registers }),
   }));
-  const { getMetrics, getMailMetrics, getWorkerMetrics } = callsOn(pool, api);
+  const { getMetrics, getHistoryMetrics, getMailMetrics, getWorkerMetrics } = callsOn(pool, api);
   let offsetMs: number | undefined;
   gaugeClockOffset(registry, () => offsetMs);
 
@@ -202,8 +215,9 @@ function gaugeDatabase(pool: Pool, registry: Registry): () => Promise<void> {
     // Requests that fail log the failure.
     const row = await getMetrics({}, { attempts: 1 }).catch(() => undefined);
     const mails = row && (await getMailMetrics({}, { attempts: 1 }).catch(() => undefined));
+    const history = row && (await getHistoryMetrics({}, { attempts: 1 }).catch(() => undefined));
     const workers = row && (await readWorkerMetrics().catch(() => undefined));
-    const values: Partial<Figures> = { ...row, ...mails, ...workers };
+    const values: Partial<Figures> = { ...row, ...history, ...mails, ...workers };
     up.set(row === undefined ? 0 : 1);
     versions.reset();
     if (row) {

@@ -56,8 +56,8 @@ export const inDueMarkets =
 /** Kinds of work whose next time is in the tables. */
 export type DueKind = "release" | "expire" | "close" | "mail" | "deadMan";
 
-/** When a job runs: at the times of a crontab line, or when something is due. */
-export type When = { cron: string } | { due: DueKind };
+/** When a job runs: at the times of a crontab line, every so many seconds, or when something is due. */
+export type When = { cron: string } | { everySeconds: number } | { due: DueKind };
 
 /** A job waits for work that is nearer than this. A new job would start later. */
 const NEAR_MS = 250;

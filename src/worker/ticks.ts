@@ -12,8 +12,15 @@ const MINUTE_MS = 60_000;
 /** Of minutes that were missed, the last ones count. */
 const MOST_MINUTES = 60;
 
+/** A job with the times at which it may run, and which of them it has. */
+interface Timed {
+  job: Job;
+  stepMs: number;
+  match: (at: Date) => boolean;
+}
+
 /**
- * Returns the function that requests what the crontab has for the minutes since its last call. It is
+ * Returns the function that requests what the crontab has for the times since its last call. It is
  * given the time of the database, so that the clocks of workers do not matter.
  */
 export function makeTicks({
@@ -21,26 +28,35 @@ export function makeTicks({
   claim,
   request,
 }: TicksOptions): (atMs: number) => Promise<void> {
-  const jobs = crontab.flatMap((job) =>
-    "cron" in job
-      ? parseCronItems([{ task: job.name, match: job.cron }]).map(({ match }) => ({ job, match }))
-      : [],
-  );
-  let last: number | undefined;
+  const jobs = crontab.flatMap(timesOf);
+  let lastMs: number | undefined;
 
   return async (atMs) => {
-    const minute = Math.floor(atMs / MINUTE_MS);
-    const from = Math.max(last ?? minute, minute - MOST_MINUTES) + 1;
-    for (const { job, match } of jobs) {
-      for (let tick = minute; tick >= from; tick--) {
-        const at = new Date(tick * MINUTE_MS);
-        if (!match(digestOf(at))) continue;
+    for (const { job, stepMs, match } of jobs) {
+      const step = Math.floor(atMs / stepMs);
+      const last = Math.floor((lastMs ?? atMs) / stepMs);
+      const from = Math.max(last, step - MOST_MINUTES) + 1;
+      for (let tick = step; tick >= from; tick--) {
+        const at = new Date(tick * stepMs);
+        if (!match(at)) continue;
         if (await claim(job, at)) await request(job);
         break;
       }
     }
-    last = minute;
+    lastMs = atMs;
   };
+}
+
+function timesOf(job: Job): Timed[] {
+  if ("everySeconds" in job) {
+    return [{ job, stepMs: job.everySeconds * 1000, match: () => true }];
+  }
+  if (!("cron" in job)) return [];
+  return parseCronItems([{ task: job.name, match: job.cron }]).map(({ match }) => ({
+    job,
+    stepMs: MINUTE_MS,
+    match: (at) => match(digestOf(at)),
+  }));
 }
 
 function digestOf(at: Date): Parameters<ReturnType<typeof parseCronItems>[number]["match"]>[0] {

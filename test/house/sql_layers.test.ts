@@ -116,6 +116,7 @@ const advisoryLockers: Record<string, string> = {
   "trading.try_lock_market": "a market",
   "trading.lock_free_markets": "a market",
   "trading.archive_orders": "one archiver at a time",
+  "ledger.seal": "one sealer at a time",
   "api.relay_outbox": "one relay at a time",
   "jobs.remove_sent_events": "the relay",
   "api.open_stream": "the streams of a user",

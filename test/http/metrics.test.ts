@@ -99,6 +99,9 @@ test.serial("the state of the site and of the pool", async (t) => {
   t.is(paused.get("pgmarkets_database_up"), 1);
   t.is(paused.get('pgmarkets_pool_connections{pool="orders",state="waiting"}'), 0);
   t.false(paused.has("pgmarkets_ledger_broken_invariants"));
+  t.false(paused.has("pgmarkets_sealed_block"));
+  t.true(paused.get("pgmarkets_oldest_unsealed_row_age_seconds")! > 0);
+  await service.database.pool.query("select ledger.seal()");
   await operate("set_trading_pause", { paused: false });
   await service.database.pool.query(
     `insert into ledger.verifications (started_at, finished_at, broken_count, first_rows)
@@ -108,6 +111,7 @@ test.serial("the state of the site and of the pool", async (t) => {
   t.is(after.get("pgmarkets_trading_paused"), 0);
   t.is(after.get("pgmarkets_ledger_broken_invariants"), 2);
   t.true(after.get("pgmarkets_ledger_verification_age_seconds")! >= 60);
+  t.is(after.get("pgmarkets_sealed_block"), 1);
 });
 
 test.serial("streams that are open", async (t) => {

@@ -6,4 +6,4 @@ create table core.job_ticks (
 comment on table core.job_ticks is
   'The last time at which each job of the crontab was requested, so that one worker requests it.';
 comment on column core.job_ticks.ticked_at is
-  'A whole minute of the database''s clock.';
+  'By the database''s clock: a whole minute, or of a job that runs more often its second.';

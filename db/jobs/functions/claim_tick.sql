@@ -16,5 +16,5 @@ as $$
 $$;
 
 comment on function jobs.claim_tick(text, timestamptz) is
-  'Whether the caller is the one worker that requests a job of the crontab for this minute. '
+  'Whether the caller is the one worker that requests a job of the crontab for this time. '
   'Locks: the row of the job in core.job_ticks.';

@@ -6,9 +6,12 @@ as $$
 declare
   c_most_rows_kept constant int := 20;
   v_started_at timestamptz := core.now();
+  v_verified_block bigint;
   v_broken_count bigint;
   v_first_rows jsonb;
 begin
+  select nullif(t.last_block, 0) into v_verified_block
+  from ledger.blocks_to_verify("full" => false) as t;
   select
     count(*),
     coalesce(jsonb_agg(to_jsonb(b) - 'place') filter (where b.place <= c_most_rows_kept), '[]')
@@ -18,8 +21,10 @@ begin
     from ledger.verify() as v
   ) as b;
 
-  insert into ledger.verifications (started_at, finished_at, broken_count, first_rows)
-  values (v_started_at, core.now(), v_broken_count, v_first_rows);
+  insert into ledger.verifications (
+    started_at, finished_at, broken_count, first_rows, verified_block
+  )
+  values (v_started_at, core.now(), v_broken_count, v_first_rows, v_verified_block);
   return v_broken_count;
 end
 $$;

@@ -1,6 +1,6 @@
 -- Every row is read. The settings make that whole tables by hashes and sorts, and never row by row
 -- through an index, which the planner may prefer where it expects few rows.
-create or replace function ledger.verify()
+create or replace function ledger.verify("full" boolean default false)
 returns table (name text, object text, expected text, found text)
 language sql stable security definer
 set search_path = pg_catalog, pg_temp
@@ -26,6 +26,8 @@ as $$
   select * from ledger.verify_settings()
   union all
   select * from ledger.verify_verifications()
+  union all
+  select * from ledger.verify_blocks(verify."full")
   union all
   select * from catalog.verify_calls()
   union all
@@ -60,8 +62,9 @@ as $$
   select * from trading.verify_candles()
 $$;
 
-comment on function ledger.verify() is
+comment on function ledger.verify(boolean) is
   'One row for each broken invariant of ledger, shares, orders, book, operators'' calls and '
   'schema: its name, the object, what was expected and what was found. No row on a sound database. '
   'One statement of stable functions, one for each subject, which all read its one snapshot: it '
-  'may run while trading goes on.';
+  'may run while trading goes on. Of sealed history it recomputes the blocks that no run of '
+  'jobs.verify_ledger() has verified yet, at most a million rows; with full all blocks.';

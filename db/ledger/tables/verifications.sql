@@ -4,6 +4,7 @@ create table ledger.verifications (
   finished_at timestamptz not null,
   broken_count core.amount not null,
   first_rows jsonb not null,
+  verified_block bigint,
   constraint verifications_end_after_they_began check (finished_at >= started_at),
   constraint verifications_show_what_is_broken check (
     jsonb_typeof(first_rows) = 'array'
@@ -22,3 +23,5 @@ comment on column ledger.verifications.broken_count is
   'Rows that ledger.verify() returned; 0 on a sound database.';
 comment on column ledger.verifications.first_rows is
   'The first 20 of them: an array of {name, object, expected, found}.';
+comment on column ledger.verifications.verified_block is
+  'The last block of history that the run recomputed, or an earlier run; null: there was none.';

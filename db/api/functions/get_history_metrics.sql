@@ -1,0 +1,20 @@
+create or replace function api.get_history_metrics()
+returns table (sealed_block bigint, oldest_unsealed_age_seconds double precision)
+language sql stable security definer
+set search_path = pg_catalog, pg_temp
+as $$
+  select
+    (select max(b.number) from ledger.blocks as b),
+    coalesce(
+      (
+        select greatest(0, extract(epoch from core.now() - min(u.oldest_at)))
+        from ledger.unsealed_rows() as u
+      ),
+      0
+    )
+$$;
+
+comment on function api.get_history_metrics() is
+  'One row of figures for monitoring: the last block of history (null: there is none), and the age '
+  'of the oldest row that no block has yet (0: there is none). It reads at most 10,000 rows of '
+  'each table of history.';
