@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:185a8d8a69221fd74fffdbe757f2398720833c93
+--! Hash: sha1:653708481ff22a33d822766a580c07cbf7240104
 
 --! Included tables.sql
 -- The tables of the database, and what they are made of, in the order they build on each other. The
@@ -677,7 +677,7 @@ create table core.job_ticks (
 comment on table core.job_ticks is
   'The last time at which each job of the crontab was requested, so that one worker requests it.';
 comment on column core.job_ticks.ticked_at is
-  'A whole minute of the database''s clock.';
+  'By the database''s clock: a whole minute, or of a job that runs more often its second.';
 --! EndIncluded core/tables/job_ticks.sql
 --! Included core/tables/worker_heartbeat.sql
 create table core.worker_heartbeat (
@@ -1580,6 +1580,7 @@ create table ledger.verifications (
   finished_at timestamptz not null,
   broken_count core.amount not null,
   first_rows jsonb not null,
+  verified_block bigint,
   constraint verifications_end_after_they_began check (finished_at >= started_at),
   constraint verifications_show_what_is_broken check (
     jsonb_typeof(first_rows) = 'array'
@@ -1598,7 +1599,81 @@ comment on column ledger.verifications.broken_count is
   'Rows that ledger.verify() returned; 0 on a sound database.';
 comment on column ledger.verifications.first_rows is
   'The first 20 of them: an array of {name, object, expected, found}.';
+comment on column ledger.verifications.verified_block is
+  'The last block of history that the run recomputed, or an earlier run; null: there was none.';
 --! EndIncluded ledger/tables/verifications.sql
+--! Included ledger/tables/blocks.sql
+create table ledger.blocks (
+  number bigint primary key,
+  created_at timestamptz not null,
+  sealed_through timestamptz,
+  row_count core.amount not null,
+  open_order_ids bigint[] not null,
+  ended_order_ids bigint[] not null,
+  previous_hash bytea,
+  hash bytea not null,
+  constraint blocks_follow_one_another check ((number = 1) = (previous_hash is null)),
+  constraint blocks_have_hashes_of_32_bytes
+    check (length(hash) = 32 and length(previous_hash) = 32)
+);
+
+create trigger blocks_are_append_only
+  before update or delete or truncate on ledger.blocks
+  for each statement execute function ledger.refuse_change();
+
+comment on table ledger.blocks is
+  'The seals of history, a chain: each block has a hash of rows that were new (its '
+  'ledger.block_ranges) and the hash of the block before. Written by ledger.seal(). Append-only.';
+comment on column ledger.blocks.sealed_through is
+  'All rows that were committed by then are in this block or in an earlier one, but for orders '
+  'that were open; null until that was so once.';
+comment on column ledger.blocks.open_order_ids is
+  'The orders within the block''s range of order ids that were still open: a later block has them. '
+  'Ascending.';
+comment on column ledger.blocks.ended_order_ids is
+  'Orders that an earlier block left out as open, and that are in this one. Ascending.';
+comment on column ledger.blocks.hash is
+  'SHA-256 of the block and of its ranges: see ledger.hash_block.';
+--! EndIncluded ledger/tables/blocks.sql
+--! Included ledger/tables/block_ranges.sql
+create table ledger.block_ranges (
+  table_name text not null,
+  block_number bigint not null references ledger.blocks (number),
+  after_id bigint,
+  through_id bigint not null,
+  row_count core.amount not null,
+  hash bytea not null,
+  primary key (table_name, block_number),
+  constraint block_ranges_do_not_end_before_they_begin check (after_id <= through_id),
+  constraint block_ranges_have_rows check (row_count > 0),
+  constraint block_ranges_have_hashes_of_32_bytes check (length(hash) = 32)
+);
+
+create index block_ranges_of_a_block on ledger.block_ranges (block_number);
+
+create trigger block_ranges_are_append_only
+  before update or delete or truncate on ledger.block_ranges
+  for each statement execute function ledger.refuse_change();
+
+comment on table ledger.block_ranges is
+  'Which rows of a table a block seals: those with ids above after_id up to through_id. Tables '
+  'that share a sequence of ids have the same range; one without rows in it is left out. '
+  'Append-only.';
+comment on column ledger.block_ranges.table_name is 'Of ledger.sealed_tables.';
+comment on column ledger.block_ranges.after_id is
+  'Where the last range of the sequence ended; null: this is the first.';
+comment on column ledger.block_ranges.hash is
+  'SHA-256 of the hashes of its rows: see ledger.hash_ranges.';
+--! EndIncluded ledger/tables/block_ranges.sql
+--! Included ledger/tables/awaited_orders.sql
+create table ledger.awaited_orders (
+  order_id bigint primary key
+);
+
+comment on table ledger.awaited_orders is
+  'The orders that a block left out because they were open, and that no later block has: of all '
+  'blocks, open_order_ids less ended_order_ids. Written by ledger.seal().';
+--! EndIncluded ledger/tables/awaited_orders.sql
 --! Included rate_limits/tables/buckets.sql
 create table rate_limits.buckets (
   bucket text primary key,
