@@ -43,7 +43,7 @@ function check(text: string[], block: number, hash: string) {
 test("an export fits each head of its chain", async (t) => {
   const blocks = await readBlocks(pool());
   const rowCount = lines.filter((line) => line.startsWith("row ")).length;
-  for (const { number, hash } of [blocks[0]!, blocks[5]!, blocks.at(-1)!]) {
+  for (const { number, hash } of [blocks[0]!, blocks[blocks.length >> 1]!, blocks.at(-1)!]) {
     t.deepEqual(check(lines, number, hash), {
       status: 0,
       said: [`${rowCount} rows in blocks 1 to ${blocks.length}`, "history is as it was sealed"],
