@@ -8,7 +8,7 @@ declare
     case create_staff_key.role when 'operator' then 'jo_' else 'ja_' end
   );
   -- Made before the statement that writes it: logs of statements show their parameters.
-  v_key_hash bytea := sha256(convert_to(v_key, 'UTF8'));
+  v_key_hash bytea := sha256(sha256(convert_to(v_key, 'UTF8')));
   v_key_id uuid;
   v_constraint text;
   v_column text;

@@ -29,7 +29,7 @@ begin
   end if;
 
   if v_credential ~ '^[0-9a-f]{64}$' then
-    v_hash := decode(v_credential, 'hex');
+    v_hash := sha256(decode(v_credential, 'hex'));
   end if;
   select c.staff_key, c.id, c.name, c.roles into staff_key, staff_id, name, roles
   from (

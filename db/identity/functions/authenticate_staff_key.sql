@@ -6,14 +6,14 @@ as $$
 begin
   update identity.staff_keys as k
   set last_used_at = core.now()
-  where k.key_hash = authenticate_staff_key.key_hash
+  where k.key_hash = sha256(authenticate_staff_key.key_hash)
     and k.revoked_at is null
     and (k.last_used_at is null or k.last_used_at < core.now() - interval '1 minute');
   return query
   select k.public_id, k.name, k.role
   from identity.staff_keys as k
   left join identity.staff as m on m.id = k.staff_id
-  where k.key_hash = authenticate_staff_key.key_hash
+  where k.key_hash = sha256(authenticate_staff_key.key_hash)
     and k.revoked_at is null
     and m.removed_at is null;
 end

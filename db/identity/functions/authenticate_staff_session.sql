@@ -6,7 +6,7 @@ as $$
   select m.public_id, s.public_id, m.name, m.roles
   from identity.staff_sessions as s
   join identity.staff as m on m.id = s.staff_id
-  where s.cookie_hash = authenticate_staff_session.cookie_hash
+  where s.cookie_hash = sha256(authenticate_staff_session.cookie_hash)
     and s.expires_at > core.now()
     and m.removed_at is null
 $$;

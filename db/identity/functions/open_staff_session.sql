@@ -10,11 +10,11 @@ declare
   c_most constant int := 10;
   v_cookie text := identity.new_api_key('jf_');
   -- Made before the statement that writes it: logs of statements show their parameters.
-  v_cookie_hash bytea := sha256(convert_to(v_cookie, 'UTF8'));
+  v_cookie_hash bytea := sha256(sha256(convert_to(v_cookie, 'UTF8')));
   v_at timestamptz := core.now();
 begin
   delete from identity.staff_sessions as s
-  where s.cookie_hash = open_staff_session.ended_cookie_hash
+  where s.cookie_hash = sha256(open_staff_session.ended_cookie_hash)
     or s.staff_id = open_staff_session.staff_id
       and (s.expires_at <= v_at or s.id in (
         select x.id

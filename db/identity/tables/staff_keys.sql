@@ -20,7 +20,10 @@ create unique index staff_keys_in_force_have_different_names on identity.staff_k
 
 comment on table identity.staff_keys is
   'Keys of analysts and operators, who work by GraphQL and do not trade. The key itself is shown '
-  'once, when it is made; only its SHA-256 is kept.';
+  'once, when it is made.';
+comment on column identity.staff_keys.key_hash is
+  'SHA-256 of the SHA-256 of the key, which is a credential (identity.acting): who reads this has '
+  'none.';
 comment on column identity.staff_keys.name is
   'Who or what uses the key, as in the audit log. No two keys in force have the same name.';
 comment on column identity.staff_keys.role is

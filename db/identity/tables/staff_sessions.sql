@@ -17,8 +17,9 @@ create table identity.staff_sessions (
 create index staff_sessions_of_a_member on identity.staff_sessions (staff_id);
 
 comment on table identity.staff_sessions is
-  'Browsers in which staff are signed in. A session that ends is deleted. Of the cookie only the '
-  'SHA-256 is kept.';
+  'Browsers in which staff are signed in. A session that ends is deleted.';
+comment on column identity.staff_sessions.cookie_hash is
+  'SHA-256 of the SHA-256 of the cookie, as identity.staff_keys.key_hash.';
 comment on column identity.staff_sessions.browser is
   'What the browser called itself when it signed in; null: unknown.';
 comment on column identity.staff_sessions.last_address is
