@@ -9,6 +9,7 @@ import { matching } from "./matching.ts";
 import { money } from "./money.ts";
 import type { Mutation } from "./mutation.ts";
 import { passkeys } from "./passkeys.ts";
+import { staff } from "./staff.ts";
 
 /** Every way in which the exchange is broken on purpose. */
 export const mutations: Mutation[] = [
@@ -19,6 +20,7 @@ export const mutations: Mutation[] = [
   ...limits,
   ...keys,
   ...passkeys,
+  ...staff,
   ...announcements,
   ...accounts,
   ...commands,

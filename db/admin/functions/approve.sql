@@ -19,7 +19,6 @@ begin
   end if;
 
   v_basis := admin.basis(v_proposal.command, v_proposal.arguments);
-  lock table admin.rules in row share mode;
   v_role := admin.approver_role(v_proposal.command);
   if (v_role = any (v_acting.roles)) is not true then
     perform core.raise_error(
@@ -63,4 +62,4 @@ comment on function admin.approve(uuid) is
   'returns, or null for nothing. If the command fails, the proposal stays open. Errors: NOT_FOUND, '
   'INVALID_STATE (decided or expired; or who proposed it has lost the role for it), OWN_PROPOSAL, '
   'ROLE_REQUIRED, PROPOSAL_CHANGED (its basis is not what it was), and all of the command. Locks: '
-  'the proposal, admin.rules in mode row share, those of admin.basis and of the command.';
+  'the proposal, those of admin.basis and of the command.';

@@ -14,6 +14,9 @@ begin
     select jsonb_build_object('rule', to_jsonb(r)) into v_basis
     from (select basis.arguments ->> 'command' as command) as a
     left join admin.rules as r on r.command = a.command;
+  else
+    -- As the command itself will, before what it locks.
+    lock table admin.rules in row share mode;
   end if;
 
   if basis.arguments ->> 'user_id' is not null then
@@ -69,5 +72,5 @@ comment on function admin.basis(text, jsonb) is
   'all positions; of a member of staff the roles; of an approval rule the one in force. Cash is '
   'not part of it, as trading changes it: the command itself checks it. Nothing of it changes '
   'before the transaction ends. Private to the schema. Errors: NOT_FOUND, UNFIT_SESSION. Locks: '
-  'admin.rules in mode exclusive (rules), the account, for the end of an exclusion the user, the '
-  'market, the member of staff.';
+  'admin.rules in mode row share, or for rules exclusive; the account, for the end of an exclusion '
+  'the user, the market, the member of staff.';
