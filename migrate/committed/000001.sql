@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:653708481ff22a33d822766a580c07cbf7240104
+--! Hash: sha1:a6aa60bfac28821ae204e30d81464fcc60fe0c42
 
 --! Included tables.sql
 -- The tables of the database, and what they are made of, in the order they build on each other. The
@@ -961,7 +961,10 @@ create unique index staff_keys_in_force_have_different_names on identity.staff_k
 
 comment on table identity.staff_keys is
   'Keys of analysts and operators, who work by GraphQL and do not trade. The key itself is shown '
-  'once, when it is made; only its SHA-256 is kept.';
+  'once, when it is made.';
+comment on column identity.staff_keys.key_hash is
+  'SHA-256 of the SHA-256 of the key, which is a credential (identity.acting): who reads this has '
+  'none.';
 comment on column identity.staff_keys.name is
   'Who or what uses the key, as in the audit log. No two keys in force have the same name.';
 comment on column identity.staff_keys.role is
@@ -1025,8 +1028,9 @@ create table identity.staff_sessions (
 create index staff_sessions_of_a_member on identity.staff_sessions (staff_id);
 
 comment on table identity.staff_sessions is
-  'Browsers in which staff are signed in. A session that ends is deleted. Of the cookie only the '
-  'SHA-256 is kept.';
+  'Browsers in which staff are signed in. A session that ends is deleted.';
+comment on column identity.staff_sessions.cookie_hash is
+  'SHA-256 of the SHA-256 of the cookie, as identity.staff_keys.key_hash.';
 comment on column identity.staff_sessions.browser is
   'What the browser called itself when it signed in; null: unknown.';
 comment on column identity.staff_sessions.last_address is
