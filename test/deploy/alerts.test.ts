@@ -110,6 +110,12 @@ tryRule(["LedgerNotChecked", "NoWorker"], "no worker works for 27 hours", async 
   await clock().advance(27 * 3_600_000);
 });
 
+tryRule("HistoryNotSealed", "nothing is sealed for six minutes", async () => {
+  await database().query("select ledger.seal()");
+  await makeMarket();
+  await clock().advance(360_000);
+});
+
 tryRule("ClockOff", "the clock of the database goes 90 s ahead", async () => {
   await clock().advance(90_000);
 });

@@ -2,6 +2,7 @@ import test from "ava";
 import type { PoolClient } from "pg";
 import {
   computeBlocks,
+  endReducedOrder,
   readBlocks,
   sealAll,
   verifySeals,
@@ -29,14 +30,7 @@ let rows: Named;
 
 test.before("trade a little, and seal", async (t) => {
   rows = { ...(await tradeALittle(exchange)), ...(await operateALittle(exchange)) };
-  const [reduced] = await query(
-    `select o.public_id as order, u.public_id as trader
-     from trading.active_orders as a
-     join trading.orders as o on o.id = a.order_id
-     join identity.users as u on u.id = a.user_id
-     join trading.order_reductions as r on r.order_id = a.order_id`,
-  );
-  await exchange.cancel(reduced.trader, reduced.order);
+  await endReducedOrder(exchange);
   const unsealed = await query("select * from ledger.unsealed_rows() order by 1");
   t.deepEqual(
     unsealed.map(({ table_name }) => table_name),

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Pool, PoolClient } from "pg";
+import type { Exchange } from "./test_exchange.ts";
 
 /**
  * The seals of history as docs/proof.md describes them, computed here from the tables: what a row
@@ -25,6 +26,17 @@ export async function sealAll(database: Queryable, most = 10_000): Promise<numbe
     if (count === 0) return all;
     all += count;
   }
+}
+
+/** Cancels an open order that was reduced: its reductions are sealed with it. */
+export async function endReducedOrder({ database, cancel }: Exchange): Promise<void> {
+  const { rows } = await database.pool.query<{ order: string; trader: string }>(
+    `select a.order_public_id as order, u.public_id as trader
+     from trading.active_orders as a
+     join trading.order_reductions as r on r.order_id = a.order_id
+     join identity.users as u on u.id = a.user_id`,
+  );
+  await cancel(rows[0]!.trader, rows[0]!.order);
 }
 
 /** The blocks, as they are stored. */
