@@ -17,7 +17,7 @@ import { createDatabase } from "../helpers/database/test_database.ts";
 import { readText } from "../helpers/repository.ts";
 import { startProcess } from "../helpers/processes/service_process.ts";
 
-/** The configuration of docs/operating.md, with the PgBouncer that is installed, if one is. */
+/** The configuration of deploy/pgbouncer, with the PgBouncer that is installed, if one is. */
 
 const version = /PgBouncer (\d+)\.(\d+)/.exec(String(spawnSync("pgbouncer", ["--version"]).stdout));
 const minor = Number(version?.[2]);
@@ -29,8 +29,7 @@ function testWithPooler(title: string, run: (t: ExecutionContext) => Promise<voi
   else test.serial(title, run);
 }
 
-const documented =
-  /^```ini pgbouncer\.ini\n(.*?)^```$/ms.exec(readText("docs/operating.md"))?.[1] ?? "";
+const documented = readText("deploy/pgbouncer/pgbouncer.ini");
 
 interface Pooler {
   connectionString: string;

@@ -1,0 +1,38 @@
+import pg from "pg";
+import { examine, looked } from "../doctor/examine.ts";
+import { openDatabase } from "../local/open_database.ts";
+import { errorMessage } from "./logger.ts";
+import { checkProductionUrl, configOrEnd } from "./run_process.ts";
+
+/**
+ * `npm run doctor`: looks at a deployment and says, in order of urgency, what to do. Ends with 1 if
+ * something is to be done now.
+ */
+
+const print = (line: string): void => {
+  process.stdout.write(`${line}\n`);
+};
+
+try {
+  const config = configOrEnd();
+  checkProductionUrl(config);
+  const database = await openDatabase(config, print);
+  const client = new pg.Client({ connectionString: database.connectionString });
+  client.on("error", () => undefined);
+  try {
+    await client.connect();
+    const findings = await examine(client, config.publicUrl);
+    for (const { urgency, about, problem, remedy } of findings) {
+      print(`${urgency.padEnd(4)}  ${about}: ${problem}\n      ${remedy}`);
+    }
+    print(`looked at: ${looked.join(", ")}`);
+    if (findings.length === 0) print("nothing to do");
+    if (findings.some(({ urgency }) => urgency === "now")) process.exitCode = 1;
+  } finally {
+    await client.end();
+    await database.close();
+  }
+} catch (error) {
+  process.stderr.write(`${errorMessage(error)}\n`);
+  process.exitCode = 1;
+}

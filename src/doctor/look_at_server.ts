@@ -1,0 +1,214 @@
+import type { ClientBase } from "pg";
+import { durabilityWarning } from "../database/session_settings.ts";
+import { note, now, soon, those } from "./finding.ts";
+import type { Finding } from "./finding.ts";
+
+/** What PostgreSQL says of itself: settings, connections, replication, archive, vacuum. */
+
+const GB = 1 << 30;
+const gigabytes = (bytes: number): string => `${(bytes / GB).toFixed(1)} GB`;
+
+/** Settings of the server, in their base units: bytes or milliseconds, if they have a unit. */
+async function readSettings(client: ClientBase): Promise<Map<string, string>> {
+  const { rows } = await client.query<{ name: string; value: string }>(
+    `select name,
+       case
+         when unit in ('B', 'kB', '8kB', '16MB', 'MB')
+           then (setting::numeric * pg_catalog.pg_size_bytes(
+             case when unit ~ '^[0-9]' then unit else '1' || unit end
+           ))::text
+         else setting
+       end as value
+     from pg_catalog.pg_settings`,
+  );
+  return new Map(rows.map(({ name, value }) => [name, value]));
+}
+
+export async function lookAtSettings(client: ClientBase): Promise<Finding[]> {
+  const settings = await readSettings(client);
+  const is = (name: string, value: string): boolean => settings.get(name) === value;
+  const bytes = (name: string): number => Number(settings.get(name));
+  const unsafe = await durabilityWarning(client);
+  const set = (text: string): string => `alter system set ${text}; select pg_reload_conf()`;
+  return those(
+    unsafe !== undefined &&
+      now("settings", unsafe, "set them on: docs/operating.md, Settings and sizes"),
+    is("autovacuum", "off") && now("settings", "autovacuum is off", set("autovacuum = on")),
+    bytes("shared_buffers") <= 128 * 1024 * 1024 &&
+      soon(
+        "settings",
+        `shared_buffers is ${(bytes("shared_buffers") / 1024 / 1024).toFixed(0)} MB`,
+        "alter system set shared_buffers = a quarter of the memory, then restart PostgreSQL",
+      ),
+    bytes("max_wal_size") < 4 * GB &&
+      soon(
+        "settings",
+        `max_wal_size is ${gigabytes(bytes("max_wal_size"))}`,
+        set("max_wal_size = '4GB'"),
+      ),
+    Number(settings.get("random_page_cost")) > 2 &&
+      note(
+        "settings",
+        `random_page_cost is ${settings.get("random_page_cost") ?? "?"}`,
+        set("random_page_cost = 1.1 (on SSDs)"),
+      ),
+    is("log_lock_waits", "off") &&
+      note("settings", "log_lock_waits is off", set("log_lock_waits = on")),
+    is("temp_file_limit", "-1") &&
+      note(
+        "settings",
+        "temp_file_limit is not set: a query can fill the disk",
+        set("temp_file_limit = '2GB'"),
+      ),
+  );
+}
+
+export async function lookAtConnections(client: ClientBase): Promise<Finding[]> {
+  const { rows } = await client.query<{ used: number; most: number; encrypted: boolean | null }>(
+    `select
+       (select sum(numbackends) from pg_catalog.pg_stat_database)::int as used,
+       current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
+         as most,
+       case
+         when inet_client_addr() is null or inet_client_addr() <<= '127.0.0.0/8'
+           or inet_client_addr() = '::1' then null
+         else (select ssl from pg_catalog.pg_stat_ssl where pid = pg_backend_pid())
+       end as encrypted`,
+  );
+  const { used = 0, most = 1, encrypted = null } = rows[0] ?? {};
+  return those(
+    used > most * 0.8 &&
+      soon(
+        "connections",
+        `${used} of ${most} connections are used`,
+        "raise max_connections, or give processes a smaller POOL_SIZE",
+      ),
+    encrypted === false &&
+      soon(
+        "connections",
+        "the connection to the database is not encrypted",
+        "set ssl = on at the server, and sslmode=verify-full in the connection strings",
+      ),
+  );
+}
+
+/** Transactions that hold up vacuum, and the age of transaction ids. */
+export async function lookAtVacuum(client: ClientBase): Promise<Finding[]> {
+  const { rows } = await client.query<{ age: number; longest: number | null; prepared: number }>(
+    `select
+       (select age(datfrozenxid) from pg_catalog.pg_database where datname = current_database())
+         as age,
+       (select extract(epoch from clock_timestamp() - min(xact_start))::int
+        from pg_catalog.pg_stat_activity
+        where backend_type = 'client backend' and pid <> pg_backend_pid()) as longest,
+       (select count(*)::int from pg_catalog.pg_prepared_xacts) as prepared`,
+  );
+  const { age = 0, longest = null, prepared = 0 } = rows[0] ?? {};
+  return those(
+    age > 1_000_000_000 &&
+      now(
+        "vacuum",
+        `the oldest transaction id is ${age} transactions old`,
+        "find what holds up vacuum: old transactions, replication slots, prepared transactions",
+      ),
+    (longest ?? 0) > 3600 &&
+      soon(
+        "vacuum",
+        `a transaction has been open for ${longest ?? 0} s`,
+        "end it (pg_stat_activity): vacuum removes nothing that is younger",
+      ),
+    prepared > 0 &&
+      soon(
+        "vacuum",
+        `${prepared} prepared transactions`,
+        "the exchange makes none: see pg_prepared_xacts",
+      ),
+  );
+}
+
+interface Replication {
+  wanted: string;
+  synchronous: number;
+  lag: number | null;
+  inactive: string | null;
+  kept: number | null;
+  is_bounded: boolean;
+}
+
+export async function lookAtReplication(client: ClientBase): Promise<Finding[]> {
+  const { rows } = await client.query<Replication>(
+    `select
+       current_setting('synchronous_standby_names') as wanted,
+       (select count(*)::int from pg_catalog.pg_stat_replication
+        where sync_state in ('sync', 'quorum')) as synchronous,
+       (select max(extract(epoch from replay_lag))::float8 from pg_catalog.pg_stat_replication)
+         as lag,
+       (select string_agg(slot_name, ', ') from pg_catalog.pg_replication_slots where not active)
+         as inactive,
+       (select max(pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn))::float8
+        from pg_catalog.pg_replication_slots where not active) as kept,
+       current_setting('max_slot_wal_keep_size') <> '-1' as is_bounded`,
+  );
+  const [found] = rows;
+  if (found === undefined) return [];
+  const { wanted, synchronous, lag, inactive, kept, is_bounded: isBounded } = found;
+  return those(
+    wanted !== "" &&
+      synchronous === 0 &&
+      now(
+        "standby",
+        "commits wait for a standby, and none is connected",
+        "start a standby; until then no order is answered",
+      ),
+    wanted === "" &&
+      soon(
+        "standby",
+        "there is no synchronous standby",
+        "a lost disk loses all since the last archived segment: docs/operating.md, Standby and failover",
+      ),
+    (lag ?? 0) > 10 &&
+      soon(
+        "standby",
+        `a standby is ${(lag ?? 0).toFixed(0)} s behind`,
+        "see its disk and its network",
+      ),
+    inactive !== null &&
+      soon(
+        "slots",
+        `unused replication slots (${inactive}) keep ${gigabytes(kept ?? 0)} of WAL`,
+        "start their standbys, or pg_drop_replication_slot",
+      ),
+    !isBounded &&
+      note(
+        "slots",
+        "max_slot_wal_keep_size is not set: a slot can fill the disk",
+        "alter system set max_slot_wal_keep_size = '20GB'; select pg_reload_conf()",
+      ),
+  );
+}
+
+/** Whether the WAL is archived. What is backed up, only the tool of the backups knows. */
+export async function lookAtArchive(client: ClientBase): Promise<Finding[]> {
+  const { rows } = await client.query<{ mode: string; failing: boolean; wal: string | null }>(
+    `select
+       current_setting('archive_mode') as mode,
+       coalesce(last_failed_time > coalesce(last_archived_time, '-infinity'), false) as failing,
+       last_failed_wal as wal
+     from pg_catalog.pg_stat_archiver`,
+  );
+  const { mode = "off", failing = false, wal = null } = rows[0] ?? {};
+  return those(
+    mode === "off" &&
+      soon(
+        "backup",
+        "the WAL is not archived",
+        "set up pgBackRest (deploy/pgbackrest), or archive_command: docs/operating.md, Backup",
+      ),
+    failing &&
+      now(
+        "backup",
+        `the archive does not take ${wal ?? "a segment"}`,
+        "see the log of PostgreSQL: until it does, the disk of the WAL fills",
+      ),
+  );
+}

@@ -1,0 +1,114 @@
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { createServer } from "node:tls";
+import test from "ava";
+import { examine } from "../../src/doctor/examine.ts";
+import type { Finding } from "../../src/doctor/finding.ts";
+import { connectionStringFor, withClient } from "../helpers/database/test_database.ts";
+import { makeQueue } from "../helpers/exchange/test_worker.ts";
+import { testExchange } from "../helpers/exchange/test_exchange.ts";
+import { startProcess } from "../helpers/processes/service_process.ts";
+
+/** What `npm run doctor` says is caused here, and then repaired. */
+
+const exchange = testExchange(test, { breaks: ["traders count equals who traded"] });
+const pool = () => exchange.database.pool;
+
+const look = (publicUrl?: string): Promise<Finding[]> =>
+  withClient(pool(), (client) => examine(client, publicUrl));
+
+/** The findings about something, as "urgency problem". */
+async function about(what: string, publicUrl?: string): Promise<string[]> {
+  const findings = await look(publicUrl);
+  return findings
+    .filter((finding) => finding.about === what)
+    .map(({ urgency, problem }) => `${urgency} ${problem}`);
+}
+
+test.before(async () => {
+  await makeQueue(exchange.database);
+});
+
+test.serial("the ledger: never checked, checked, broken, checked too long ago", async (t) => {
+  t.deepEqual(await about("ledger"), ["soon the ledger was never checked"]);
+  await pool().query("select jobs.verify_ledger()");
+  t.deepEqual(await about("ledger"), []);
+  const market = await exchange.makeMarket();
+  const set = (count: number) =>
+    pool().query(
+      `update trading.market_state set traders_count = $2
+       where market_id = (select id from catalog.markets where public_id = $1)`,
+      [market, count],
+    );
+  await set(9);
+  await pool().query("select jobs.verify_ledger()");
+  t.deepEqual(await about("ledger"), ["now the last check found 1 differences"]);
+  await set(0);
+  await pool().query("select jobs.verify_ledger()");
+  await exchange.clock.advance(3 * 86_400_000);
+  t.deepEqual(await about("ledger"), ["soon the last check is 3.0 days old"]);
+  await exchange.clock.release();
+});
+
+test.serial("jobs: no worker, a worker, a release that is late, a pause", async (t) => {
+  await pool().query("update core.worker_heartbeat set beat_at = null");
+  t.deepEqual(await about("worker"), ["now no worker has ever worked"]);
+  await pool().query("select jobs.beat()");
+  t.deepEqual(await about("worker"), []);
+  const trader = await exchange.makeTrader();
+  const { market: live } = await exchange.makeLiveMarket();
+  await exchange.place(live, trader, { orderType: "buy", side: "yes", quantity: 1, price: 10 });
+  t.deepEqual(await about("jobs"), []);
+  await exchange.clock.advance(60_000);
+  t.regex((await about("jobs"))[0] ?? "", /^now releases or expiries are 5\d s late$/);
+  t.regex((await about("worker"))[0] ?? "", /^now no worker has worked for 6\d s$/);
+  await exchange.clock.release();
+  await exchange.operate("set_trading_pause", { paused: true });
+  t.deepEqual(await about("trading"), ["note the site is paused"]);
+  await exchange.operate("set_trading_pause", { paused: false });
+});
+
+test.serial("servers refuse a database that lacks migrations", async (t) => {
+  const finding = (await look()).find(({ about: what }) => what === "readiness");
+  t.is(finding?.urgency, "now");
+  t.regex(finding?.remedy ?? "", /run npm run migrate/);
+});
+
+test.serial("settings: the cluster of the tests does without fsync", async (t) => {
+  const settings = await about("settings");
+  t.regex(settings[0] ?? "", /^now acknowledged orders can be lost: fsync is off/);
+  t.true(settings.some((finding) => finding.startsWith("soon max_wal_size")));
+  t.deepEqual((await look())[0]?.urgency, "now");
+});
+
+test.serial("the certificate of the website", async (t) => {
+  t.deepEqual(await about("certificate"), ["note PUBLIC_URL is not set"]);
+  t.deepEqual(await about("certificate", "http://markets.example"), [
+    "soon PUBLIC_URL is not https",
+  ]);
+  // Without a certificate no handshake succeeds.
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  const [refused = ""] = await about("certificate", `https://localhost:${port}`);
+  t.regex(refused, /^now browsers refuse localhost: /);
+  server.close();
+});
+
+test.serial("a login without rights learns what it can't look at", async (t) => {
+  const findings = await withClient(
+    exchange.database.connectAs("exchange_analyst", { max: 1 }),
+    (client) => examine(client, undefined),
+  );
+  const unseen = findings.filter(({ problem }) => problem.startsWith("could not be looked at"));
+  t.true(unseen.map((finding) => finding.about).includes("ledger"));
+  t.true(unseen.every(({ urgency }) => urgency === "note"));
+});
+
+test.serial("npm run doctor prints findings, the most urgent first, and ends with 1", async (t) => {
+  const database = new URL(exchange.database.connectionString.replace("@/", "@localhost/"));
+  const DATABASE_URL = connectionStringFor(database.pathname.slice(1));
+  const doctor = startProcess(t, "doctor.ts", { DATABASE_URL });
+  t.true(await doctor.says("looked at: readiness, ledger"), doctor.errors());
+  t.is(await doctor.exited, 1);
+});
