@@ -272,6 +272,9 @@ set local role exchange_owner;
 --!include trading/change/exclude.sql
 --!include trading/settle/close_market.sql
 --!include trading/settle/pay_out_fees.sql
+--!include trading/settle/void_fill.sql
+--!include trading/settle/void_trade.sql
+--!include trading/settle/void_market.sql
 --!include trading/events/make_event_partition.sql
 --!include trading/write/make_archive_partition.sql
 --!include trading/write/archive_orders.sql
@@ -315,6 +318,7 @@ set local role exchange_owner;
 --!include trading/verify/verify_fees.sql
 --!include trading/verify/verify_positions.sql
 --!include trading/verify/verify_settlements.sql
+--!include trading/verify/verify_voids.sql
 --!include trading/verify/verify_books.sql
 --!include trading/verify/verify_markets.sql
 --!include trading/verify/verify_events.sql
@@ -358,6 +362,8 @@ set local role exchange_owner;
 --!include admin/functions/resolve_market.sql
 --!include admin/functions/preview_resolution.sql
 --!include admin/functions/correct_resolution.sql
+--!include admin/functions/void_trade.sql
+--!include admin/functions/void_market.sql
 --!include admin/functions/create_user.sql
 --!include admin/functions/set_profile.sql
 --!include admin/functions/create_api_key.sql
@@ -557,6 +563,8 @@ set local role exchange_owner;
 --!include analytics/views/users.sql
 --!include analytics/views/loss_limits.sql
 --!include analytics/views/order_reductions.sql
+--!include analytics/views/voids.sql
+--!include analytics/views/voided_positions.sql
 --!include analytics/views/trades.sql
 --!include analytics/views/fills.sql
 --!include analytics/views/positions.sql
@@ -597,6 +605,8 @@ set local role exchange_owner;
 --!include admin/views/receivables.sql
 --!include admin/views/resolutions.sql
 --!include admin/views/settlements.sql
+--!include admin/views/voids.sql
+--!include admin/views/voided_positions.sql
 --!include admin/views/fee_schedules.sql
 --!include admin/views/rate_limits.sql
 --!include admin/views/stream_caps.sql

@@ -107,6 +107,8 @@ set local role exchange_owner;
 --!include trading/tables/set_conversions.sql
 --!include trading/tables/resolutions.sql
 --!include trading/tables/settlements.sql
+--!include trading/tables/voids.sql
+--!include trading/tables/voided_positions.sql
 --!include trading/tables/idempotency_keys.sql
 --!include trading/tables/dead_man_switches.sql
 --!include trading/tables/outbox.sql

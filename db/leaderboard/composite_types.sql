@@ -10,4 +10,4 @@ create type leaderboard.change as (
 );
 comment on type leaderboard.change is
   'What a day of leaderboard.days has to be changed by; below zero where a resolution was '
-  'corrected. category_id 0 is all categories together.';
+  'corrected or something voided. category_id 0 is all categories together.';

@@ -6,7 +6,7 @@ comment on type ledger.account_kind is
   'market_escrow and fee_revenue are one each per market.';
 
 create type ledger.journal_kind as enum (
-  'deposit', 'withdrawal', 'trade', 'split', 'merge', 'settlement', 'correction',
+  'deposit', 'withdrawal', 'trade', 'split', 'merge', 'settlement', 'correction', 'void',
   'bonus', 'adjustment', 'reversal', 'fee_payout'
 );
 comment on type ledger.journal_kind is 'Why cash moved.';

@@ -99,6 +99,7 @@ export const statementEntrySchema = z
       "merge",
       "settlement",
       "correction",
+      "void",
     ]),
     amountCents: centsSchema,
     balanceAfter: centsSchema,

@@ -329,6 +329,11 @@ const resolution = route({
           noPayoutCents: z.int().min(0).max(100).meta({ description: "EUR-cents a NO share" }),
           resolvedAt: timestampSchema,
           correctedAt: timestampSchema.nullable().meta({ description: "null: never" }),
+          voidedAt: timestampSchema.nullable().meta({
+            description:
+              "when all trades were undone: then outcome and payouts mean nothing, and everybody " +
+              "got back what they had put in; null: never",
+          }),
         })
         .meta({ id: "MarketResolution" }),
     },

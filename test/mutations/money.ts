@@ -237,8 +237,8 @@ export const money: Mutation[] = [
     name: "correction_takes_no_debt",
     breaks: "a correction can't take a user below zero",
     file: "ledger/functions/post_journal.sql",
-    from: "when post_journal.kind in ('correction', 'reversal')",
-    to: "when post_journal.kind = 'reversal'",
+    from: "when post_journal.kind in ('correction', 'void', 'reversal')",
+    to: "when post_journal.kind in ('void', 'reversal')",
     tests: ["db/admin/correct_resolution"],
   },
   {

@@ -21,8 +21,8 @@ comment on view admin.journal_entries is
   'The ledger: every line of every journal. The lines of a journal sum to zero.';
 comment on column admin.journal_entries.journal_key is 'The journal: internal key, for joins.';
 comment on column admin.journal_entries.kind is
-  'deposit, withdrawal, bonus, adjustment, reversal, fee_payout, trade, split, merge, settlement '
-  'or correction.';
+  'deposit, withdrawal, bonus, adjustment, reversal, fee_payout, trade, split, merge, '
+  'settlement, correction or void.';
 comment on column admin.journal_entries.market_key is
   'The market: internal key, for joins; null for deposits, withdrawals, bonuses, adjustments, '
   'reversals and fee payouts.';

@@ -7,7 +7,7 @@ select
   j.kind::text as kind,
   m.public_id as market_id,
   c.reference,
-  coalesce(c.reason, r.reason) as reason
+  coalesce(c.reason, r.reason, v.reason) as reason
 from trading.traders as t
 left join lateral (
   select e.journal_id
@@ -22,6 +22,7 @@ left join ledger.posted_journals as j on j.id = e.journal_id
 left join catalog.markets as m on m.id = j.market_id
 left join ledger.cash_movements as c on c.journal_id = j.id
 left join trading.resolutions as r on r.journal_id = j.id
+left join trading.voids as v on v.journal_id = j.id
 where t.overdraft_cents > 0;
 
 comment on view admin.receivables is
@@ -32,8 +33,8 @@ comment on column admin.receivables.user_id is 'The user: public id.';
 comment on column admin.receivables.amount_cents is 'How far the cash is below zero.';
 comment on column admin.receivables.since is 'When it last went below zero.';
 comment on column admin.receivables.kind is
-  'By what: the correction of a resolution, or the reversal of a deposit.';
+  'By what: the correction of a resolution, a void, or the reversal of a deposit.';
 comment on column admin.receivables.market_id is
-  'The market of the correction: public id; else null.';
+  'The market of the correction or void: public id; else null.';
 comment on column admin.receivables.reference is 'The reference of the deposit; else null.';
-comment on column admin.receivables.reason is 'Why it was corrected or reversed.';
+comment on column admin.receivables.reason is 'Why it was corrected, voided or reversed.';

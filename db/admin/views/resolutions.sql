@@ -13,6 +13,12 @@ select
     select
     from trading.resolutions as n
     where n.corrects_resolution_id = r.id
+  )
+  and not exists (
+    select
+    from trading.voids as v
+    where v.market_id = r.market_id
+      and v.trade_id is null
   ) as is_final,
   r.created_at
 from trading.resolutions as r

@@ -25,7 +25,8 @@ select
   x.taker_realised_cents,
   x.maker_realised_cents,
   x.journal_key,
-  x.created_at
+  x.created_at,
+  x.voided_at
 from analytics.trades as x;
 
 comment on view admin.trades is 'Every match of two orders, in YES prices.';
@@ -64,3 +65,5 @@ comment on column admin.trades.maker_realised_cents is
   'What the maker realised by selling; null for a buyer.';
 comment on column admin.trades.journal_key is 'The journal that moved the cash.';
 comment on column admin.trades.created_at is 'When it happened.';
+comment on column admin.trades.voided_at is
+  'When it was undone, alone or with its market; null: it holds.';

@@ -63,7 +63,7 @@ comment on column admin.users.net_deposits_cents is
   'Deposits, bonuses and adjustments less withdrawals and reversals. Less the cash, it is the net '
   'cash put into trading.';
 comment on column admin.users.overdraft_cents is
-  'How far corrections of resolutions and reversals of deposits took the cash below zero.';
+  'How far corrections of resolutions, voids and reversals of deposits took the cash below zero.';
 comment on column admin.users.limits_reviewed_at is
   'When the loss limits were first reviewed; null: may not trade yet.';
 comment on column admin.users.excluded_until is

@@ -51,6 +51,18 @@ begin
     from analytics.resolutions as r
     join analytics.settlements as s on s.resolution_key = r.resolution_key
     where r.corrects_resolution_key is null
+    union all
+    select f.market_key, f.user_key, f.side, v.created_at,
+      case f.order_type when 'buy' then - f.quantity else f.quantity end
+    from analytics.voids as v
+    join analytics.fills as f on f.trade_key = v.trade_key
+    union all
+    select p.market_key, p.user_key, p.side, v.created_at, - p.quantity
+    from analytics.voids as v
+    join analytics.voided_positions as p on p.void_key = v.void_key
+    where not exists (
+      select from analytics.resolutions as r where r.market_key = p.market_key
+    )
   ),
   changes_by_day as (
     select c.market_key, c.user_key, c.side, (c.created_at at time zone 'UTC')::date as day,

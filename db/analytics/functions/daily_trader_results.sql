@@ -12,6 +12,7 @@ returns table (
   sales_realised_cents bigint,
   merges_realised_cents bigint,
   settlements_realised_cents bigint,
+  voids_realised_cents bigint,
   realised_cents bigint
 )
 language plpgsql stable parallel safe
@@ -41,20 +42,31 @@ begin
       f.fee_cents,
       coalesce(f.realised_cents, 0) as sales_realised_cents,
       0::bigint as merges_realised_cents,
-      0::bigint as settlements_realised_cents
+      0::bigint as settlements_realised_cents,
+      0::bigint as voids_realised_cents
     from analytics.fills as f
     union all
     select
-      c.created_at, c.user_key, 0, 0, 0, 0, 0, 0, c.yes_realised_cents + c.no_realised_cents, 0
+      c.created_at, c.user_key, 0, 0, 0, 0, 0, 0, c.yes_realised_cents + c.no_realised_cents, 0, 0
     from analytics.set_conversions as c
     where c.kind = 'merge'
     union all
-    select s.created_at, s.user_key, 0, 0, 0, 0, 0, 0, 0, s.realised_cents
+    select s.created_at, s.user_key, 0, 0, 0, 0, 0, 0, 0, s.realised_cents, 0
     from analytics.settlements as s
     union all
-    select r.created_at, s.user_key, 0, 0, 0, 0, 0, 0, 0, - s.realised_cents
+    select r.created_at, s.user_key, 0, 0, 0, 0, 0, 0, 0, - s.realised_cents, 0
     from analytics.resolutions as r
     join analytics.settlements as s on s.resolution_key = r.corrects_resolution_key
+    union all
+    select
+      v.created_at, f.user_key, 0, 0, 0, 0, 0, 0, 0, 0,
+      case f.role when 'taker' then v.taker_realised_cents else v.maker_realised_cents end
+    from analytics.voids as v
+    join analytics.fills as f on f.trade_key = v.trade_key
+    union all
+    select v.created_at, p.user_key, 0, 0, 0, 0, 0, 0, 0, 0, - p.realised_cents
+    from analytics.voids as v
+    join analytics.voided_positions as p on p.void_key = v.void_key
   )
   select
     (r.created_at at time zone 'UTC')::date,
@@ -67,8 +79,10 @@ begin
     sum(r.sales_realised_cents)::bigint,
     sum(r.merges_realised_cents)::bigint,
     sum(r.settlements_realised_cents)::bigint,
+    sum(r.voids_realised_cents)::bigint,
     sum(
       r.sales_realised_cents + r.merges_realised_cents + r.settlements_realised_cents
+        + r.voids_realised_cents
     )::bigint
   from results as r
   where r.created_at >= daily_trader_results.since::timestamp at time zone 'UTC'
@@ -84,5 +98,5 @@ comment on function analytics.daily_trader_results(date, date) is
   'transfer counts the same side for both. fee_cents are the fees paid, those of buys included. '
   'What sales, merges and settlements realised is profit and not proceeds: what they brought less '
   'their fees, and less what the shares had cost with their buy fees; realised_cents is the sum of '
-  'the three. A correction counts on its own day, with the difference. Reads all trades once. '
-  'Errors: INVALID_REQUEST.';
+  'these and of voids_realised_cents. A correction counts on its own day, with the difference; so '
+  'does a void, with what it takes back. Reads all trades once. Errors: INVALID_REQUEST.';

@@ -26,7 +26,8 @@ select
   end as amount_cents,
   f.fee_cents,
   f.realised_cents,
-  f.created_at
+  f.created_at,
+  coalesce(w.created_at, n.created_at) as voided_at
 from (
   select
     t.id as trade_key, t.public_id as trade_id, t.market_id, 'taker' as role,
@@ -45,7 +46,9 @@ from (
 ) as f
 left join trading.orders as o on o.id = f.order_key
 left join catalog.markets as m on m.id = f.market_id
-left join identity.users as u on u.id = f.user_id;
+left join identity.users as u on u.id = f.user_id
+left join trading.voids as w on w.trade_id = f.trade_key
+left join trading.voids as n on n.market_id = f.market_id and n.trade_id is null;
 
 comment on view analytics.fills is
   'Every trade twice: once for the order of its taker, once for that of its maker.';

@@ -36,13 +36,16 @@ select
   t.taker_realised_cents,
   t.maker_realised_cents,
   t.id as journal_key,
-  t.created_at
+  t.created_at,
+  coalesce(o.created_at, n.created_at) as voided_at
 from trading.trades as t
 left join catalog.markets as m on m.id = t.market_id
 left join trading.orders as x on x.id = t.taker_order_id
 left join trading.orders as y on y.id = t.maker_order_id
 left join identity.users as v on v.id = t.taker_user_id
-left join identity.users as w on w.id = t.maker_user_id;
+left join identity.users as w on w.id = t.maker_user_id
+left join trading.voids as o on o.trade_id = t.id
+left join trading.voids as n on n.market_id = t.market_id and n.trade_id is null;
 
 comment on view analytics.trades is
   'Every match of two orders, in YES prices. analytics.fills has the same by order.';
@@ -83,3 +86,5 @@ comment on column analytics.trades.maker_realised_cents is
   'What the maker realised by selling; null for a buyer.';
 comment on column analytics.trades.journal_key is 'The journal that moved the cash.';
 comment on column analytics.trades.created_at is 'When it happened.';
+comment on column analytics.trades.voided_at is
+  'When it was undone, alone or with its market; null: it holds.';

@@ -15,6 +15,12 @@ as $$
         and r.corrects_resolution_id is not null
       order by r.id desc
       limit 1
+    ),
+    'voidedAt', (
+      select core.iso8601(v.created_at)
+      from trading.voids as v
+      where v.market_id = m.id
+        and v.trade_id is null
     )
   )
   from catalog.markets as m
@@ -23,5 +29,5 @@ as $$
 $$;
 
 comment on function api.get_market_resolution(uuid) is
-  'How a market was resolved, what its shares paid, and when it was last corrected; null for a '
-  'market that is unknown or not resolved.';
+  'How a market was resolved, what its shares paid, and when it was last corrected or voided; null '
+  'for a market that is unknown or not resolved.';

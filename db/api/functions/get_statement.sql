@@ -91,7 +91,7 @@ begin
             'amountCents', p.amount_cents,
             'balanceAfter', p.balance_after_cents,
             'marketId', m.public_id,
-            'tradeId', p.trade_id,
+            'tradeId', coalesce(p.trade_id, v.public_id),
             'reference', c.reference,
             'createdAt', core.iso8601(p.created_at)
           )
@@ -118,6 +118,16 @@ begin
       end
     )
     from picked as p
+    left join lateral (
+      select t.public_id
+      from trading.voids as x
+      cross join lateral (
+        select y.public_id from trading.trades as y where y.id = x.trade_id limit 1
+      ) as t
+      where x.market_id = p.market_id
+        and x.journal_id = p.journal_id
+      limit 1
+    ) as v on p.kind = 'void'
     left join lateral (
       select z.public_id from catalog.markets as z where z.id = p.market_id limit 1
     ) as m on true

@@ -3,6 +3,14 @@ returns void
 language sql volatile
 set search_path = pg_catalog, pg_temp
 as $$
+  -- Of what was voided no day is left.
+  delete from leaderboard.days as d
+  using unnest(add_to_days.changes) as c
+  where d.day = c.day
+    and d.category_id = c.category_id
+    and d.user_id = c.user_id
+    and d.realised_count + c.realised_count = 0;
+
   insert into leaderboard.days (
     day, category_id, user_id, pl_cents, vol_cents, win_count, settled_count, realised_count
   )
@@ -18,6 +26,7 @@ as $$
     on d.day = c.day
     and d.category_id = c.category_id
     and d.user_id = c.user_id
+  where c.realised_count + coalesce(d.realised_count, 0) > 0
   on conflict (day, category_id, user_id) do update set
     pl_cents = excluded.pl_cents,
     vol_cents = excluded.vol_cents,

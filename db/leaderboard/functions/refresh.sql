@@ -56,7 +56,7 @@ begin
   v_at := core.now();
   v_day := greatest(v_state.day, (v_at at time zone 'UTC')::date);
 
-  perform leaderboard.replace_wins(v_facts.resolution_ids);
+  perform leaderboard.replace_wins(v_facts.resolution_ids, v_facts.voided_market_ids);
   foreach v_window in array enum_range(null::leaderboard.window_kind) loop
     perform pg_sleep_for(refresh.pause);
     perform leaderboard.move_standings(v_window, v_facts.changes, v_state.day, v_day);

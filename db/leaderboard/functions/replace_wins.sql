@@ -1,4 +1,6 @@
-create or replace function leaderboard.replace_wins(resolution_ids bigint[])
+create or replace function leaderboard.replace_wins(
+  resolution_ids bigint[], voided_market_ids bigint[]
+)
 returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -9,6 +11,8 @@ begin
   where r.id = any (replace_wins.resolution_ids)
     and r.corrects_resolution_id is not null
     and w.market_id = r.market_id;
+  delete from leaderboard.wins as w
+  where w.market_id = any (replace_wins.voided_market_ids);
 
   insert into leaderboard.wins (market_id, category_id, user_id, side, day, realised_cents)
   select
@@ -30,5 +34,6 @@ begin
 end
 $$;
 
-comment on function leaderboard.replace_wins(bigint[]) is
-  'Writes the wins of resolutions, and removes those of the resolutions that they correct.';
+comment on function leaderboard.replace_wins(bigint[], bigint[]) is
+  'Writes the wins of resolutions, and removes those of the resolutions that they correct and of '
+  'voided markets.';

@@ -17,6 +17,14 @@ as $$
     join leaderboard.markets as k
       on k.market_id = r.market_id and r.id <= k.last_resolution_id
   ),
+  taken_voids as (
+    select v.*
+    from trading.voids as v
+    join leaderboard.markets as k on k.market_id = v.market_id and v.id <= k.last_void_id
+  ),
+  voided_markets as (
+    select v.market_id from taken_voids as v where v.trade_id is null
+  ),
   -- Of each market the last resolution counts, on the day of the first.
   settled as (
     select
@@ -28,8 +36,9 @@ as $$
     join trading.settlements as s on s.resolution_id = r.id
     join catalog.markets as m on m.id = r.market_id
     where not exists (
-      select from taken_resolutions as l where l.corrects_resolution_id = r.id
-    )
+        select from taken_resolutions as l where l.corrects_resolution_id = r.id
+      )
+      and r.market_id not in (select v.market_id from voided_markets as v)
   ),
   realised as (
     select s.category_id, s.day, s.user_id, s.realised_cents as pl_cents,
@@ -45,6 +54,21 @@ as $$
         (t.taker_user_id, t.taker_realised_cents), (t.maker_user_id, t.maker_realised_cents)
     ) as x (user_id, pl_cents)
     where x.pl_cents is not null
+      and not exists (select from taken_voids as v where v.trade_id = t.id)
+      and t.market_id not in (select v.market_id from voided_markets as v)
+    -- Who bought gives the shares back.
+    union all
+    select m.category_id, (v.created_at at time zone 'UTC')::date, x.user_id, x.pl_cents, 0, 0, 0
+    from taken_voids as v
+    join trading.trades as t on t.id = v.trade_id
+    join catalog.markets as m on m.id = t.market_id
+    cross join lateral (
+      values
+        (t.taker_user_id, t.taker_realised_cents, v.taker_realised_cents),
+        (t.maker_user_id, t.maker_realised_cents, v.maker_realised_cents)
+    ) as x (user_id, sold_cents, pl_cents)
+    where x.sold_cents is null
+      and t.market_id not in (select w.market_id from voided_markets as w)
     union all
     select m.category_id, (c.created_at at time zone 'UTC')::date, c.user_id,
       c.yes_realised_cents + c.no_realised_cents, 0, 0, 0
@@ -53,6 +77,7 @@ as $$
       on k.market_id = c.market_id and c.id <= k.last_conversion_id
     join catalog.markets as m on m.id = c.market_id
     where c.kind = 'merge'
+      and c.market_id not in (select v.market_id from voided_markets as v)
   ),
   days as (
     select r.day, c.category_id, r.user_id,
@@ -206,6 +231,12 @@ as $$
       from trading.resolutions as r
       where r.market_id = k.market_id
         and r.id > k.last_resolution_id
+    )
+    and not exists (
+      select
+      from trading.voids as v
+      where v.market_id = k.market_id
+        and v.id > k.last_void_id
     )
 
   union all

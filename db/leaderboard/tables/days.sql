@@ -15,8 +15,8 @@ create table leaderboard.days (
 
 comment on table leaderboard.days is
   'What each trader realised on each UTC day in each category, and in all together (category_id '
-  '0). Corrections change the day of the first resolution. No foreign keys, since all of it is '
-  'derived, and checked by leaderboard.verify().';
+  '0). Corrections change the day of the first resolution, voids that of what they undo. No '
+  'foreign keys, since all of it is derived, and checked by leaderboard.verify().';
 comment on column leaderboard.days.pl_cents is
   'Realised by settlements, sells and merges. vol_cents: cost of the positions settled. win_count '
   'of settled_count positions realised more than nothing. realised_count: settlements, sells and '

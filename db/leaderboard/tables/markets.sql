@@ -3,7 +3,8 @@ create table leaderboard.markets (
   last_trade_id bigint not null,
   last_conversion_id bigint not null,
   last_resolution_id bigint not null,
-  escrow_cents core.amount not null
+  escrow_cents core.amount not null,
+  last_void_id bigint not null default 0
 ) with (fillfactor = 80);
 
 comment on table leaderboard.markets is

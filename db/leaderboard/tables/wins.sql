@@ -18,6 +18,6 @@ create index wins_of_a_day_by_size on leaderboard.wins (
 
 comment on table leaderboard.wins is
   'Settled positions that realised more than nothing, as the last resolution of their market has '
-  'it: twice, under its category and under 0 for all. For the biggest single win. No foreign keys: '
-  'see leaderboard.days.';
+  'it, none of voided markets: twice, under its category and under 0 for all. For the biggest '
+  'single win. No foreign keys: see leaderboard.days.';
 comment on column leaderboard.wins.day is 'The UTC day of the first resolution.';

@@ -95,7 +95,7 @@ begin
     balance_cents = u.balance_cents + u.amount_cents,
     account_version = u.version + 1,
     overdraft_cents = case
-      when post_journal.kind in ('correction', 'reversal')
+      when post_journal.kind in ('correction', 'void', 'reversal')
         then greatest(0, -(u.balance_cents + u.amount_cents))
       else least(t.overdraft_cents, greatest(0, -(u.balance_cents + u.amount_cents)))
     end,
@@ -112,7 +112,7 @@ comment on function ledger.post_journal(
 ) is
   'Writes one journal that moves each of some accounts once, by the amount at the same place, and '
   'moves the accounts; returns its id. The accounts are given by their ids in ledger.accounts. It '
-  'may be long: each statement works on the whole set. Only a correction or a reversal may take a '
-  'user below zero. The caller has locked the accounts. Trades do not use it: a trade is its own '
-  'journal. Error: INVALID_STATE when the amounts do not sum to zero, as when an account does not '
-  'exist.';
+  'may be long: each statement works on the whole set. Only a correction, a void or a reversal '
+  'may take a user below zero. The caller has locked the accounts. Trades do not use it: a trade '
+  'is its own journal. Error: INVALID_STATE when the amounts do not sum to zero, as when an '
+  'account does not exist.';

@@ -53,6 +53,8 @@ as $$
   union all
   select * from trading.verify_settlements()
   union all
+  select * from trading.verify_voids()
+  union all
   select * from trading.verify_books()
   union all
   select * from trading.verify_markets()

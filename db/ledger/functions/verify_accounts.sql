@@ -14,7 +14,9 @@ as $$
     group by e.account_id
   ),
   payouts as (
-    select coalesce(sum(p.amount_cents), 0) as paid_cents
+    select
+      coalesce(sum(p.amount_cents), 0)
+        - (select coalesce(sum(v.outside_cents), 0) from trading.voids as v) as paid_cents
     from ledger.fee_payouts as p
   )
   select 'balance equals the sum of entries', 'account ' || a.id,

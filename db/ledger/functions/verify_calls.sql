@@ -98,6 +98,21 @@ as $$
     from admin.audit_log as a
     where a.action in ('resolve_market', 'correct_resolution')
   ),
+  voids as (
+    select
+      coalesce('void_trade ' || t.public_id, 'void_market ' || m.public_id) as object,
+      v.created_at as at, v.reason
+    from trading.voids as v
+    join catalog.markets as m on m.id = v.market_id
+    left join trading.trades as t on t.id = v.trade_id
+  ),
+  void_calls as (
+    select
+      concat_ws(' ', a.action, a.arguments ->> 'trade_id', a.arguments ->> 'market_id') as object,
+      a.at, a.arguments ->> 'reason' as reason
+    from admin.audit_log as a
+    where a.action in ('void_trade', 'void_market')
+  ),
   -- All but the one of the first migration.
   schedules as (
     select
@@ -162,6 +177,14 @@ as $$
     or r.at not between c.at - interval '1 hour' and c.at + interval '1 hour'
 
   union all
+  select 'void is what was called for', coalesce(v.object, c.object),
+    coalesce(c.reason || ', ' || c.at, 'none'), coalesce(v.reason || ', ' || v.at, 'none')
+  from voids as v
+  full join void_calls as c on c.object = v.object
+  where v.reason is distinct from c.reason
+    or v.at not between c.at - interval '1 hour' and c.at + interval '1 hour'
+
+  union all
   select 'fee schedule is what was called for', 'fee schedule ' || coalesce(s.id, c.id),
     coalesce(c.terms || ', ' || c.at || coalesce(' from ' || c.effective_from, ''), 'none'),
     coalesce(s.terms || ', ' || s.at || ' from ' || s.effective_from, 'none')
@@ -176,5 +199,5 @@ $$;
 
 comment on function ledger.verify_calls() is
   'The part of ledger.verify() about operators'' calls for money: each movement of cash, '
-  'resolution and fee schedule has its row in admin.audit_log, and each such row its effect. One '
-  'row for each broken invariant.';
+  'resolution, void and fee schedule has its row in admin.audit_log, and each such row its '
+  'effect. One row for each broken invariant.';

@@ -16,6 +16,10 @@ as $$
     from trading.resolutions as r
     where r.journal_id is not null
     union all
+    select v.journal_id, 'void', v.market_id, v.created_at
+    from trading.voids as v
+    where v.journal_id is not null
+    union all
     select m.journal_id, m.kind, null, null
     from ledger.cash_movements as m
     union all
@@ -39,6 +43,23 @@ as $$
     join trading.settlements as s on s.resolution_id in (r.id, r.corrects_resolution_id)
     group by r.id, s.user_id
   ),
+  -- Of a trade what it moved; of a market what each user put in beyond what came out. The shares
+  -- of a resolved market were paid: what they cost is in their result.
+  void_lines as (
+    select v.id, f.user_id, -f.amount_cents as amount_cents
+    from trading.voids as v
+    join trading.fill_sides() as f on f.trade_id = v.trade_id
+    union all
+    select v.id, p.user_id,
+      sum(
+        case when r.id is null then p.cost_cents + p.fee_cents else 0 end - p.realised_cents
+      )
+    from trading.voids as v
+    join trading.voided_positions as p on p.void_id = v.id
+    left join trading.resolutions as r
+      on r.market_id = v.market_id and r.corrects_resolution_id is null
+    group by v.id, p.user_id
+  ),
   lines as (
     select u.journal_id, ledger.user_account_id(u.user_id) as account_id, u.amount_cents
     from user_lines as u
@@ -48,6 +69,24 @@ as $$
     from user_lines as u
     group by u.journal_id, u.market_id
     having sum(u.amount_cents) <> 0
+    union all
+    select v.journal_id, ledger.user_account_id(u.user_id), u.amount_cents
+    from trading.voids as v
+    join void_lines as u on u.id = v.id
+    where u.amount_cents <> 0
+    union all
+    select v.journal_id, l.account_id, l.amount_cents
+    from trading.voids as v
+    left join (
+      select x.id, sum(x.amount_cents) as user_cents from void_lines as x group by x.id
+    ) as u on u.id = v.id
+    cross join lateral (
+      values
+        (ledger.escrow_account_id(v.market_id), v.fee_cents - coalesce(u.user_cents, 0)),
+        (ledger.revenue_account_id(v.market_id), v.outside_cents::bigint - v.fee_cents),
+        (ledger.outside_account_id(), -v.outside_cents::bigint)
+    ) as l (account_id, amount_cents)
+    where l.amount_cents <> 0
     union all
     select m.journal_id, l.account_id, l.amount_cents
     from ledger.cash_movements as m
@@ -135,5 +174,5 @@ $$;
 
 comment on function ledger.verify_journals() is
   'The part of ledger.verify() about why cash moved: each posted journal is of one conversion, '
-  'resolution, movement of a user''s cash or fee payout and has exactly the lines that follow from '
-  'it; each trade moves what its two orders say. One row for each broken invariant.';
+  'resolution, void, movement of a user''s cash or fee payout and has exactly the lines that '
+  'follow from it; each trade moves what its two orders say. One row for each broken invariant.';

@@ -42,5 +42,5 @@ comment on column ledger.accounts.balance_cents is
 comment on column ledger.accounts.external_cents is
   'Deposits, bonuses and adjustments of a user, less withdrawals and reversals.';
 comment on column ledger.accounts.overdraft_cents is
-  'How far corrections and reversals, and nothing else, took the user below zero.';
+  'How far corrections, voids and reversals, and nothing else, took the user below zero.';
 comment on column ledger.accounts.version is 'Number of entries of this account.';

@@ -14,6 +14,14 @@ begin
   where m.id = correct_resolution.market_id
   for no key update;
 
+  if exists (
+    select
+    from trading.voids as v
+    where v.market_id = correct_resolution.market_id
+      and v.trade_id is null
+  ) then
+    perform core.raise_error('INVALID_STATE', 'The market is voided');
+  end if;
   select r.* into v_corrected
   from trading.resolutions as r
   where r.market_id = correct_resolution.market_id

@@ -52,8 +52,8 @@ comment on column trading.traders.external_cents is
   'Deposits, bonuses and adjustments less withdrawals and reversals. external_cents - '
   'balance_cents is the net cash the user has put into trading.';
 comment on column trading.traders.overdraft_cents is
-  'How far corrections of resolutions and reversals of deposits, and nothing else, took the user '
-  'below zero.';
+  'How far corrections of resolutions, voids and reversals of deposits, and nothing else, took the '
+  'user below zero.';
 comment on column trading.traders.account_version is 'Number of ledger.entries of the user.';
 comment on column trading.traders.moved_on is
   'UTC day of the last entry; -infinity before the first.';

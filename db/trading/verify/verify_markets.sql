@@ -85,7 +85,8 @@ as $$
 
   union all
   select 'fee revenue equals the fees of the trades less the payouts', 'market ' || b.market_id,
-    (coalesce(t.fee_cents, 0) - coalesce(p.paid_cents, 0))::text, b.revenue_cents::text
+    (coalesce(t.fee_cents, 0) - coalesce(p.paid_cents, 0) - coalesce(v.returned_cents, 0))::text,
+    b.revenue_cents::text
   from trading.market_state as b
   left join trade_sums as t on t.market_id = b.market_id
   left join (
@@ -94,7 +95,13 @@ as $$
     join ledger.posted_entries as e on e.journal_id = f.journal_id
     group by e.account_id
   ) as p on p.account_id = ledger.revenue_account_id(b.market_id)
-  where b.revenue_cents <> coalesce(t.fee_cents, 0) - coalesce(p.paid_cents, 0)
+  left join (
+    select x.market_id, sum(x.fee_cents - x.outside_cents) as returned_cents
+    from trading.voids as x
+    group by x.market_id
+  ) as v on v.market_id = b.market_id
+  where b.revenue_cents
+    <> coalesce(t.fee_cents, 0) - coalesce(p.paid_cents, 0) - coalesce(v.returned_cents, 0)
 
   -- Cancels and releases raise it as well, and leave nothing that could be counted.
   union all

@@ -2,7 +2,7 @@
 --
 --   a new position begins: all figures are 0
 --   it ends: its row is compared with the figures
---   a fill, split or merge: the figures move, and what it said that it realised is compared
+--   a fill, split, merge or void: the figures move, and what it said that it realised is compared
 create or replace function trading.verify_positions()
 returns table (name text, object text, expected text, found text)
 language plpgsql stable
@@ -45,10 +45,24 @@ begin
     cross join lateral (
       values ('yes'::trading.side, c.yes_realised_cents), ('no', c.no_realised_cents)
     ) as l (side, realised_cents)
+    -- Bought shares leave for what was paid, sold ones come back with what they had cost.
     union all
     select
-      h.market_id, h.user_id, p.side, c_end, p.quantity, p.cost_cents, p.fee_cents,
-      p.realised_cents - coalesce(e.realised_cents, 0), p.has_traded, '', null
+      f.market_id, o.user_id, o.side, v.journal_id,
+      case o.order_type when 'buy' then -f.quantity else f.quantity end,
+      case o.order_type when 'buy' then -f.amount_cents else f.amount_cents - f.realised_cents end,
+      0, case when f.is_taker then v.taker_realised_cents else v.maker_realised_cents end, true,
+      'void ', v.id
+    from trading.voids as v
+    join trading.fill_sides() as f on f.trade_id = v.trade_id
+    join trading.orders as o on o.id = f.order_id
+    -- Those of a voided market as they were before.
+    union all
+    select
+      h.market_id, h.user_id, p.side, c_end, p.quantity + coalesce(v.quantity, 0),
+      p.cost_cents + coalesce(v.cost_cents, 0), p.fee_cents + coalesce(v.fee_cents, 0),
+      p.realised_cents + coalesce(v.realised_cents, 0) - coalesce(e.realised_cents, 0),
+      p.has_traded, '', null
     from trading.holdings as h
     cross join lateral (
       values
@@ -70,6 +84,8 @@ begin
       ) as r
       join trading.settlements as s on s.resolution_id = r.id and s.market_id = r.market_id
     ) as e on e.market_id = h.market_id and e.user_id = h.user_id and e.side = p.side
+    left join trading.voided_positions as v
+      on v.market_id = h.market_id and v.user_id = h.user_id and v.side = p.side
     where p.public_id is not null
       or p.has_traded
     union all
@@ -156,7 +172,7 @@ end
 $$;
 
 comment on function trading.verify_positions() is
-  'The part of ledger.verify() about positions: computes each again from its trades, splits and '
-  'merges in their order, that of their journals. Shares that leave take cost and buy fees with '
-  'them pro rata, rounded half up; the last share takes what is left. One row for each broken '
-  'invariant.';
+  'The part of ledger.verify() about positions: computes each again from its trades, splits, '
+  'merges and voids in their order, that of their journals. Shares that leave take cost and buy '
+  'fees with them pro rata, rounded half up; the last share takes what is left. One row for each '
+  'broken invariant.';

@@ -19,6 +19,21 @@ as $$
       lead(r.id) over (partition by r.market_id order by r.id) is null as is_last,
       first_value(r.created_at) over (partition by r.market_id order by r.id) as first_at
     from trading.resolutions as r
+  ),
+  -- The positions of a voided market as they were before.
+  positions as (
+    select p.market_id, p.user_id, p.side, p.quantity, p.cost_cents, p.fee_cents
+    from trading.positions as p
+    where p.quantity > 0
+    union all
+    select v.market_id, v.user_id, v.side, v.quantity, v.cost_cents, v.fee_cents
+    from trading.voided_positions as v
+    where v.quantity > 0
+  ),
+  voids as (
+    select v.market_id, v.created_at
+    from trading.voids as v
+    where v.trade_id is null
   )
   select 'escrow is 100 x shares of each side', 'market ' || m.public_id,
     case when m.status = 'resolved' then '0'
@@ -40,7 +55,7 @@ as $$
     concat_ws(' ', p.market_id, p.quantity, p.cost_cents, p.fee_cents),
     concat_ws(' ', e.market_id, e.quantity, e.cost_cents, e.fee_cents)
   from resolutions as r
-  join trading.positions as p on p.market_id = r.market_id and p.quantity > 0
+  join positions as p on p.market_id = r.market_id
   full join trading.settlements as e
     on e.resolution_id = r.id and e.user_id = p.user_id and e.side = p.side
   where (p.market_id, p.quantity, p.cost_cents, p.fee_cents)
@@ -78,12 +93,19 @@ as $$
 
   union all
   select 'market is resolved as its last resolution says', 'market ' || m.public_id,
-    concat_ws(' ', coalesce(r.outcome::text, 'not'), r.yes_payout_cents, r.first_at),
+    concat_ws(' ', coalesce(x.outcome::text, 'not'), x.yes_payout_cents, x.first_at),
     concat_ws(' ', coalesce(m.resolved_outcome::text, 'not'), m.yes_payout_cents, m.resolved_at)
   from catalog.markets as m
   left join resolutions as r on r.market_id = m.id and r.is_last
+  left join voids as v on v.market_id = m.id
+  cross join lateral (
+    select
+      case when v.market_id is null then r.outcome else 'custom' end as outcome,
+      case when v.market_id is null then r.yes_payout_cents else 50 end as yes_payout_cents,
+      coalesce(r.first_at, v.created_at) as first_at
+  ) as x
   where (m.resolved_outcome, m.yes_payout_cents, m.resolved_at)
-    is distinct from (r.outcome, r.yes_payout_cents, r.first_at)
+    is distinct from (x.outcome, x.yes_payout_cents, x.first_at)
 
   union all
   select 'nothing is traded or converted after the resolution', 'journal ' || j.id,

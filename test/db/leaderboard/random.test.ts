@@ -10,6 +10,7 @@ import { boardOf, readFacts, windows } from "./standings.ts";
 const exchange = testExchange(test);
 const { clock, makeMarket, makeTrader, merge, operate, placeBatch, split } = exchange;
 const HOUR_MS = 3_600_000;
+let voidedTrades = 0;
 const categories = ["all", "tests", "weather"];
 
 test.serial("each refresh gives the same as a computation from all facts", async (t) => {
@@ -36,6 +37,7 @@ test.serial("each refresh gives the same as a computation from all facts", async
     }
   }
   t.true(compared > effort(10));
+  t.true(voidedTrades > 0);
 });
 
 interface Market {
@@ -55,6 +57,7 @@ type Step =
     }
   | { kind: "convert"; market: number; trader: number; quantity: number; splits: boolean }
   | { kind: "resolve"; market: number; outcome: "yes" | "no" | "custom" }
+  | { kind: "void"; market: number; trade: number | null }
   | { kind: "advance"; hours: number }
   | { kind: "profile"; trader: number; field: "private" | "leaderboard_opt_out"; value: boolean }
   | { kind: "refresh"; most: number };
@@ -94,6 +97,14 @@ const steps: fc.Arbitrary<Step> = fc.oneof(
       kind: fc.constant("resolve" as const),
       market,
       outcome: fc.constantFrom("yes", "no", "custom"),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant("void" as const),
+      market,
+      trade: fc.option(fc.nat({ max: 4 }), { freq: 6 }),
     }),
   },
   {
@@ -140,6 +151,12 @@ async function carryOut(
     if (step.outcome === "custom") markets.delete(step.market);
     return;
   }
+  if (step.kind === "void") {
+    if (step.trade !== null) return voidTrade(it, step.trade);
+    await operate("void_market", { market_id: it.id, reason: "a test" });
+    markets.delete(step.market);
+    return;
+  }
   const who = traders[step.trader]!;
   if (step.kind === "convert") {
     await (step.splits ? split : merge)(it.id, who, step.quantity);
@@ -147,6 +164,24 @@ async function carryOut(
   }
   const { side, price, quantity, sells } = step;
   await placeBatch(it.id, [[who, { side, price, quantity, orderType: sells ? "sell" : "buy" }]]);
+}
+
+/** Voids one of the last trades, if there are so many and its shares are still there. */
+async function voidTrade(it: Market, ago: number) {
+  const { rows } = await exchange.database.pool.query(
+    `select t.public_id as trade
+     from trading.trades as t
+     join catalog.markets as m on m.id = t.market_id
+     where m.public_id = $1 order by t.id desc limit 1 offset $2`,
+    [it.id, ago],
+  );
+  if (rows.length === 0) return;
+  try {
+    await operate("void_trade", { trade_id: rows[0].trade, reason: "a test" });
+    voidedTrades += 1;
+  } catch (error) {
+    if (!["EX011", "EX019"].includes((error as { code: string }).code)) throw error;
+  }
 }
 
 /** Resolves, or corrects. */

@@ -70,7 +70,30 @@ export async function readFacts(pool: Pool): Promise<Facts> {
      join catalog.markets as m on m.id = t.market_id
      join catalog.categories as c on c.id = m.category_id
      join identity.users as u on u.id = x.user_id
-     where x.cents is not null`,
+     where x.cents is not null
+       and not exists (select from trading.voids as v where v.trade_id = t.id)`,
+  );
+  // Who bought in a voided trade gives the shares back.
+  const givenBack = await rowsOf(
+    `select v.created_at as at, c.slug as category, m.public_id as market, u.public_id as user,
+       x.cents, null as cost
+     from trading.voids as v
+     join trading.trades as t on t.id = v.trade_id
+     cross join lateral (
+       values
+         (t.taker_user_id, t.taker_realised_cents, v.taker_realised_cents),
+         (t.maker_user_id, t.maker_realised_cents, v.maker_realised_cents)
+     ) as x (user_id, sold, cents)
+     join catalog.markets as m on m.id = t.market_id
+     join catalog.categories as c on c.id = m.category_id
+     join identity.users as u on u.id = x.user_id
+     where x.sold is null`,
+  );
+  const voided = await rowsOf(
+    `select m.public_id as market
+     from trading.voids as v
+     join catalog.markets as m on m.id = v.market_id
+     where v.trade_id is null`,
   );
   const merged = await rowsOf(
     `select s.created_at as at, c.slug as category, m.public_id as market, u.public_id as user,
@@ -97,7 +120,10 @@ export async function readFacts(pool: Pool): Promise<Facts> {
      join catalog.markets as m on m.id = b.market_id
      join catalog.categories as c on c.id = m.category_id`,
   );
-  return { users, realised: [...sold, ...merged, ...thatHold(settlements)], escrow };
+  const realised = [...sold, ...givenBack, ...merged, ...thatHold(settlements)].filter(
+    (it) => !voided.some(({ market }) => market === it.market),
+  );
+  return { users, realised, escrow };
 }
 
 /** Of each market what the last resolution says, at the time of the first. */

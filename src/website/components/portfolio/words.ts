@@ -16,6 +16,7 @@ const kinds: Record<StatementEntry["kind"], string> = {
   merge: "Complete sets turned into cash",
   settlement: "Payout of a resolved market",
   correction: "Correction of a resolution",
+  void: "Trades undone",
 };
 
 /** Why the cash changed. */

@@ -271,19 +271,19 @@ export const cashDamages: Damage[] = [
      where account_id % 4 = 2`,
   ]),
   [
-    "only a correction or reversal takes an account below zero",
+    "only a correction, void or reversal takes an account below zero",
     "update ledger.posted_journals set kind = 'settlement' where kind = 'correction'",
   ],
   [
-    "only a correction or reversal takes an account below zero",
+    "only a correction, void or reversal takes an account below zero",
     "update trading.trades set maker_balance_cents = -1 where taker_order_id = :taker",
   ],
   [
-    "only a correction or reversal takes an account below zero",
+    "only a correction, void or reversal takes an account below zero",
     "update trading.trades set escrow_balance_cents = -1 where taker_order_id = :taker",
   ],
   [
-    "only a correction or reversal takes an account below zero",
+    "only a correction, void or reversal takes an account below zero",
     `update ledger.posted_entries
      set balance_after_cents = -1, balance_before_cents = -1 - amount_cents
      where account_id = :escrow`,

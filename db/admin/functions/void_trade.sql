@@ -1,0 +1,26 @@
+create or replace function admin.void_trade(trade_id uuid, reason text)
+returns jsonb
+language plpgsql security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_summary jsonb;
+begin
+  if coalesce(void_trade.reason, '') !~ '[^[:space:]]' or length(void_trade.reason) > 1000 then
+    perform core.raise_error('INVALID_REQUEST', 'A reason of at most 1000 characters is required');
+  end if;
+  v_summary := trading.void_trade(void_trade.trade_id, void_trade.reason);
+  perform admin.audit('void_trade', jsonb_build_object(
+    'trade_id', void_trade.trade_id,
+    'reason', void_trade.reason
+  ));
+  return v_summary;
+end
+$$;
+
+comment on function admin.void_trade(uuid, text) is
+  'Undoes a trade of a market that is not resolved, for a reason that is kept: shares, cash and '
+  'fee go back, below zero if need be (admin.receivables). Returns {marketId, quantity, takerId, '
+  'takerCents, makerId, makerCents, feeCents, usersBelowZero}. Errors: INVALID_REQUEST, '
+  'NOT_FOUND, INVALID_STATE (voided already, market resolved), INSUFFICIENT_BALANCE (a buyer does '
+  'not have the shares any more). Locks: the outside world, the market, then both users.';
