@@ -79,6 +79,8 @@ const writers: Record<string, string[]> = {
   "trading.order_replacements": ["trading/change"],
   "trading.resolutions": ["trading/settle"],
   "trading.settlements": ["trading/settle"],
+  "trading.voids": ["trading/settle"],
+  "trading.voided_positions": ["trading/settle"],
   "trading.outbox": ["trading/events", "identity", "api"],
   "trading.outbox_relay": ["api", "jobs"],
   "trading.sent_events": ["api"],

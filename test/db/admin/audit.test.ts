@@ -88,6 +88,15 @@ const calls: Record<string, () => Promise<Record<string, unknown>>> = {
     await operate("deposit", { user_id, amount_cents: 100, reference: "bank 1" });
     return { reference: "bank 1", reason: "charged back", user_id };
   },
+  void_trade: async () => {
+    const market = await makeMarket();
+    await exchange.giveShares(market, await makeTrader(), "yes", 10);
+    const { rows } = await exchange.database.pool.query(
+      "select public_id from trading.trades order by id desc limit 1",
+    );
+    return { trade_id: rows[0].public_id, reason: "a typing error" };
+  },
+  void_market: async () => ({ market_id: await makeMarket(), reason: "no answer" }),
   pay_out_fees: async () => {
     await exchange.giveShares(await makeMarket(), await makeTrader(), "yes", 10);
     return { amount_cents: 1, reference: "transfer 1" };

@@ -57,6 +57,8 @@ const contract: Record<string, { arguments: string; returns: string }> = {
     arguments: "market_id uuid, outcome text, reason text, yes_payout_cents int default null",
     returns: "jsonb",
   },
+  void_trade: { arguments: "trade_id uuid, reason text", returns: "jsonb" },
+  void_market: { arguments: "market_id uuid, reason text", returns: "jsonb" },
   create_user: {
     arguments: "email text, display_name text, handle text",
     returns: "uuid",

@@ -14,6 +14,7 @@ import { operateALittle } from "./damages/operations.ts";
 import { ordersDamages } from "./damages/orders.ts";
 import { positionsDamages } from "./damages/positions.ts";
 import { proposalsDamages, proposeALittle } from "./damages/proposals.ts";
+import { voidsDamages } from "./damages/voids.ts";
 
 /** ledger.verify() finds every kind of damage: each is done to a sound database, then undone. */
 
@@ -65,6 +66,7 @@ const damages = [
   ...blocksDamages,
   ...cashDamages,
   ...positionsDamages,
+  ...voidsDamages,
   ...ordersDamages,
   ...booksDamages,
   ...commandsDamages,

@@ -268,7 +268,7 @@ export const cashDamages: Damage[] = [
     "journal has the lines of what happened",
     `update ledger.posted_entries
      set account_id = ${account}, account_version = account_version + 1000
-     where account_id % 4 = 2`,
+     where account_id % 4 = 2 and journal_id in (select journal_id from ledger.fee_payouts)`,
   ]),
   [
     "only a correction, void or reversal takes an account below zero",

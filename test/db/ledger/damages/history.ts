@@ -3,6 +3,7 @@ import { contend } from "../../../helpers/exchange/contention.ts";
 import { keyedCommands, newKey } from "../../../helpers/exchange/keyed_commands.ts";
 import type { Exchange } from "../../../helpers/exchange/test_exchange.ts";
 import { buy, ioc, sell, spend } from "../../../helpers/exchange/orders.ts";
+import { undoALittle } from "./voids.ts";
 
 /** A history that has something of everything, for the damages to break. */
 
@@ -116,6 +117,8 @@ export async function tradeALittle(exchange: Exchange): Promise<Named> {
     yes_payout_cents: 20,
     reason: "a mistake",
   });
+
+  await undoALittle(exchange);
 
   // Commands with keys, and a switch that fires and has not cancelled its user's order yet.
   const commands = keyedCommands(exchange, contend(exchange));
