@@ -37,5 +37,6 @@ comment on column admin.resolutions.reason is 'Why it was corrected; null for th
 comment on column admin.resolutions.position_count is 'Positions that are settled.';
 comment on column admin.resolutions.payout_cents is
   'What they are paid in all; of a correction too the whole, and not the difference.';
-comment on column admin.resolutions.is_final is 'Whether no correction came after it.';
+comment on column admin.resolutions.is_final is
+  'Whether no correction came after it, and no void of the market.';
 comment on column admin.resolutions.created_at is 'When it happened.';

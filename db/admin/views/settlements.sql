@@ -42,6 +42,7 @@ comment on column admin.settlements.payout_cents is 'What they are paid.';
 comment on column admin.settlements.cost_cents is 'What was paid for them, without fees.';
 comment on column admin.settlements.fee_cents is 'The buy fees paid for them.';
 comment on column admin.settlements.realised_cents is 'Payout less cost and fees.';
-comment on column admin.settlements.is_final is 'Whether the resolution is the one that holds.';
+comment on column admin.settlements.is_final is
+  'Whether the resolution is the one that holds; false in a voided market.';
 comment on column admin.settlements.created_at is
   'When the market was resolved, or the resolution corrected.';

@@ -72,3 +72,5 @@ comment on column analytics.fills.amount_cents is
 comment on column analytics.fills.fee_cents is 'What it added to the order''s fee; 0 for makers.';
 comment on column analytics.fills.realised_cents is 'What selling realised; null for a buyer.';
 comment on column analytics.fills.created_at is 'When it happened.';
+comment on column analytics.fills.voided_at is
+  'When the trade was undone, alone or with its market; null: it holds.';

@@ -38,5 +38,6 @@ comment on column analytics.resolutions.corrects_resolution_key is
 comment on column analytics.resolutions.position_count is 'Positions that are settled.';
 comment on column analytics.resolutions.payout_cents is
   'What they are paid in all; of a correction too the whole, and not the difference.';
-comment on column analytics.resolutions.is_final is 'Whether no correction came after it.';
+comment on column analytics.resolutions.is_final is
+  'Whether no correction came after it, and no void of the market.';
 comment on column analytics.resolutions.created_at is 'When it happened.';

@@ -42,6 +42,7 @@ comment on column analytics.settlements.payout_cents is 'What they are paid.';
 comment on column analytics.settlements.cost_cents is 'What was paid for them, without fees.';
 comment on column analytics.settlements.fee_cents is 'The buy fees paid for them.';
 comment on column analytics.settlements.realised_cents is 'Payout less cost and fees.';
-comment on column analytics.settlements.is_final is 'Whether the resolution is the one that holds.';
+comment on column analytics.settlements.is_final is
+  'Whether the resolution is the one that holds; false in a voided market.';
 comment on column analytics.settlements.created_at is
   'When the market was resolved, or the resolution corrected.';

@@ -49,60 +49,6 @@ begin
     resolved_at = coalesce(m.resolved_at, v_at)
   where m.id = void_market.market_id;
 
-  -- 2. Cash. What a position realised, less what its shares cost if they are not settled, is what
-  -- came out of the market beyond what went in.
-  select
-    array_agg(l.user_id),
-    array_agg(ledger.user_account_id(l.user_id)),
-    array_agg(l.amount_cents),
-    sum(l.amount_cents)::bigint,
-    (sum(l.amount_cents) filter (where l.amount_cents > 0))::bigint
-  into v_user_ids, v_account_ids, v_amounts_cents, v_outside_cents, v_moved_cents
-  from (
-    select t.user_id, d.amount_cents
-    from (
-      select
-        h.user_id,
-        case when v_is_resolved then 0
-          else h.yes_cost_cents + h.yes_fee_cents + h.no_cost_cents + h.no_fee_cents
-        end - h.yes_realised_cents - h.no_realised_cents as amount_cents
-      from trading.holdings as h
-      where h.market_id = void_market.market_id
-    ) as d
-    join trading.traders as t on t.user_id = d.user_id
-    where d.amount_cents <> 0
-    order by t.user_id
-    for no key update of t
-  ) as l;
-  select s.escrow_cents, s.revenue_cents into strict v_escrow_cents, v_revenue_cents
-  from trading.market_state as s
-  where s.market_id = void_market.market_id;
-  v_outside_cents := coalesce(v_outside_cents, 0) - v_escrow_cents - v_revenue_cents;
-
-  if v_user_ids is not null then
-    select ledger.post_journal(
-      'void', void_market.market_id, array_agg(l.account_id), array_agg(l.amount_cents), v_at
-    )
-    into v_journal_id
-    from unnest(
-      v_account_ids || array[
-        ledger.escrow_account_id(void_market.market_id),
-        ledger.revenue_account_id(void_market.market_id),
-        ledger.outside_account_id()
-      ],
-      v_amounts_cents || array[-v_escrow_cents, -v_revenue_cents, -v_outside_cents]
-    ) as l (account_id, amount_cents)
-    where l.amount_cents <> 0;
-  end if;
-
-  -- 3. The positions, which end as if the market had never been.
-  insert into trading.voids (
-    id, market_id, journal_id, fee_cents, outside_cents, reason, created_at
-  )
-  values (
-    v_void_id, void_market.market_id, v_journal_id, v_revenue_cents + v_outside_cents,
-    v_outside_cents, void_market.reason, v_at
-  );
   insert into trading.voided_positions (
     void_id, market_id, user_id, side, quantity, cost_cents, fee_cents, realised_cents
   )
@@ -122,6 +68,61 @@ begin
     no_fee_cents = 0,
     no_realised_cents = 0
   where h.market_id = void_market.market_id;
+
+  -- 2. Cash: computed, then locked in the order of the users, then moved. What a position realised,
+  -- less what its shares cost if they are not settled, came out of the market beyond what went in.
+  select
+    array_agg(l.user_id),
+    array_agg(ledger.user_account_id(l.user_id)),
+    array_agg(l.amount_cents),
+    sum(l.amount_cents)::bigint,
+    (sum(l.amount_cents) filter (where l.amount_cents > 0))::bigint
+  into v_user_ids, v_account_ids, v_amounts_cents, v_outside_cents, v_moved_cents
+  from (
+    select t.user_id, d.amount_cents
+    from (
+      select
+        p.user_id,
+        sum(
+          case when v_is_resolved then 0 else p.cost_cents + p.fee_cents end - p.realised_cents
+        )::bigint as amount_cents
+      from trading.voided_positions as p
+      where p.market_id = void_market.market_id
+      group by p.user_id
+    ) as d
+    join trading.traders as t on t.user_id = d.user_id
+    where d.amount_cents <> 0
+    order by t.user_id
+    for no key update of t
+  ) as l;
+  select s.escrow_cents, s.revenue_cents into strict v_escrow_cents, v_revenue_cents
+  from trading.market_state as s
+  where s.market_id = void_market.market_id;
+  -- What escrow and fee revenue do not have was paid out.
+  v_outside_cents := coalesce(v_outside_cents, 0) - v_escrow_cents - v_revenue_cents;
+
+  if v_user_ids is not null then
+    select ledger.post_journal(
+      'void', void_market.market_id, array_agg(l.account_id), array_agg(l.amount_cents), v_at
+    )
+    into v_journal_id
+    from unnest(
+      v_account_ids || array[
+        ledger.escrow_account_id(void_market.market_id),
+        ledger.revenue_account_id(void_market.market_id),
+        ledger.outside_account_id()
+      ],
+      v_amounts_cents || array[-v_escrow_cents, -v_revenue_cents, -v_outside_cents]
+    ) as l (account_id, amount_cents)
+    where l.amount_cents <> 0;
+  end if;
+  insert into trading.voids (
+    id, market_id, journal_id, fee_cents, outside_cents, reason, created_at
+  )
+  values (
+    v_void_id, void_market.market_id, v_journal_id, v_revenue_cents + v_outside_cents,
+    v_outside_cents, void_market.reason, v_at
+  );
 
   return jsonb_build_object(
     'users', coalesce(cardinality(v_user_ids), 0),

@@ -1,5 +1,5 @@
 create table trading.voided_positions (
-  void_id bigint not null references trading.voids (id),
+  void_id bigint not null,
   market_id bigint not null,
   user_id bigint not null,
   side trading.side not null,
@@ -18,4 +18,4 @@ create trigger voided_positions_are_append_only
 
 comment on table trading.voided_positions is
   'The positions of voided markets as they were before: in trading.holdings their figures are 0. '
-  'Those without shares and result are left out. Append-only.';
+  'Those without shares and result are left out. Append-only. No foreign keys: see trading.orders.';

@@ -110,6 +110,14 @@ interface OutcomeProps {
 
 /** In the place of the chance, once there is none any more. */
 function Outcome({ outcome, resolution }: OutcomeProps): JSX.Element {
+  if (resolution !== undefined && resolution.voidedAt !== null) {
+    return (
+      <p class="chance">
+        <span class="chance-number">Undone</span>
+        <span class="muted">all traders got back what they had put in</span>
+      </p>
+    );
+  }
   if (outcome === "yes" || outcome === "no") {
     return (
       <p class="chance">
@@ -130,7 +138,8 @@ function Outcome({ outcome, resolution }: OutcomeProps): JSX.Element {
 
 function PaidFacts({ resolution }: Pick<OutcomeProps, "resolution">): JSX.Element | null {
   if (resolution === undefined) return null;
-  const { yesPayoutCents, noPayoutCents, resolvedAt, correctedAt } = resolution;
+  const { yesPayoutCents, noPayoutCents, resolvedAt, correctedAt, voidedAt } = resolution;
+  if (voidedAt !== null) return <Fact name="Undone" value={formatDateTime(voidedAt)} />;
   return (
     <>
       <Fact name="Resolved" value={formatDateTime(resolvedAt)} />
