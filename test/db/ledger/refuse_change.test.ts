@@ -24,6 +24,8 @@ const appendOnly = [
   "trading.set_conversions",
   "trading.settlements",
   "trading.trades",
+  "trading.voided_positions",
+  "trading.voids",
 ];
 
 test.before("trade once, and archive an order", async () => {
@@ -42,6 +44,7 @@ test.before("trade once, and archive an order", async () => {
   await exchange.split(market, ann, 1);
   await exchange.operate("resolve_market", { market_id: market, outcome: "yes" });
   await exchange.database.pool.query("select ledger.seal()");
+  await exchange.operate("void_market", { market_id: market, reason: "no answer" });
 });
 
 test("these tables are append-only, and no others", async (t) => {
