@@ -36,6 +36,10 @@ begin
     where u.id = v_user_id;
   end if;
 
+  -- It is locked before the market, and by these commands too.
+  if basis.command in ('void_market', 'void_trade') then
+    perform ledger.lock_outside_world();
+  end if;
   if basis.arguments ->> 'market_id' is not null then
     v_market_id := catalog.market_id((basis.arguments ->> 'market_id')::uuid);
     perform trading.lock_market(v_market_id);
@@ -68,9 +72,9 @@ $$;
 
 comment on function admin.basis(text, jsonb) is
   'What the decision about a call rests on, by the ids in its arguments: of a user the address, '
-  'the freeze and the exclusion; of a market the texts, how often it was resolved, and a digest of '
-  'all positions; of a member of staff the roles; of an approval rule the one in force. Cash is '
-  'not part of it, as trading changes it: the command itself checks it. Nothing of it changes '
+  'the freeze and the exclusion; of a market the texts, how often it was resolved, and a digest '
+  'of all positions; of a member of staff the roles; of an approval rule the one in force. Cash '
+  'is not part of it, as trading changes it: the command itself checks it. Nothing of it changes '
   'before the transaction ends. Private to the schema. Errors: NOT_FOUND, UNFIT_SESSION. Locks: '
   'admin.rules in mode row share, or for rules exclusive; the account, for the end of an exclusion '
-  'the user, the market, the member of staff.';
+  'the user, for a void the outside world, the market, the member of staff.';

@@ -36,6 +36,6 @@ $$;
 comment on function admin.correct_resolution(uuid, text, text, int) is
   'Corrects the resolution of a market to another outcome (custom at another payout is another '
   'one), for a reason that is kept. Returns what resolve_market does, and {movedCents, '
-  'usersBelowZero}: no other function may take balances below zero. Errors: APPROVAL_REQUIRED, '
-  'INVALID_REQUEST, NOT_FOUND, INVALID_STATE (not resolved, or that way already). Locks: the '
-  'market, then the users whose cash moves.';
+  'usersBelowZero}: it may take balances below zero. Errors: APPROVAL_REQUIRED, INVALID_REQUEST, '
+  'NOT_FOUND, INVALID_STATE (not resolved, voided, or that way already). Locks: the market, then '
+  'the users whose cash moves.';

@@ -6,6 +6,7 @@ as $$
 declare
   v_summary jsonb;
 begin
+  perform admin.check_approval('void_market');
   if coalesce(void_market.reason, '') !~ '[^[:space:]]' or length(void_market.reason) > 1000 then
     perform core.raise_error('INVALID_REQUEST', 'A reason of at most 1000 characters is required');
   end if;
@@ -24,5 +25,6 @@ comment on function admin.void_market(uuid, text) is
   'Undoes a market, resolved or not, for a reason that is kept: its orders end, and every user '
   'gets back what went in and pays back what came out, fees included, below zero if need be '
   '(admin.receivables). It ends as resolved, custom at 50, which pays nothing. Returns {users, '
-  'movedCents, feeCents, usersBelowZero}. Errors: INVALID_REQUEST, NOT_FOUND, INVALID_STATE '
-  '(voided already). Locks: the outside world, the market, then the users whose cash moves.';
+  'movedCents, feeCents, usersBelowZero}. Errors: APPROVAL_REQUIRED, INVALID_REQUEST, NOT_FOUND, '
+  'INVALID_STATE (voided already). Locks: the outside world, the market, then the users whose '
+  'cash moves.';

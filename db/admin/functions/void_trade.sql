@@ -6,6 +6,7 @@ as $$
 declare
   v_summary jsonb;
 begin
+  perform admin.check_approval('void_trade');
   if coalesce(void_trade.reason, '') !~ '[^[:space:]]' or length(void_trade.reason) > 1000 then
     perform core.raise_error('INVALID_REQUEST', 'A reason of at most 1000 characters is required');
   end if;
@@ -21,6 +22,7 @@ $$;
 comment on function admin.void_trade(uuid, text) is
   'Undoes a trade of a market that is not resolved, for a reason that is kept: shares, cash and '
   'fee go back, below zero if need be (admin.receivables). Returns {marketId, quantity, takerId, '
-  'takerCents, makerId, makerCents, feeCents, usersBelowZero}. Errors: INVALID_REQUEST, '
-  'NOT_FOUND, INVALID_STATE (voided already, market resolved), INSUFFICIENT_BALANCE (a buyer does '
-  'not have the shares any more). Locks: the outside world, the market, then both users.';
+  'takerCents, makerId, makerCents, feeCents, usersBelowZero}. Errors: APPROVAL_REQUIRED, '
+  'INVALID_REQUEST, NOT_FOUND, INVALID_STATE (voided already, market resolved), '
+  'INSUFFICIENT_BALANCE (a buyer does not have the shares any more). Locks: the outside world, '
+  'the market, then both users.';

@@ -77,4 +77,6 @@ insert into admin.commands (command, role, approval, has_amount) values
   ('sign_in_link', 'users', 'never', false),
   ('unfreeze_user', 'users', 'by rule', false),
   ('user_access', null, 'never', false),
+  ('void_market', 'markets', 'by rule', false),
+  ('void_trade', 'markets', 'by rule', false),
   ('withdraw', 'cash', 'by rule', true);

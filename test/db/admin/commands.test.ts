@@ -58,6 +58,17 @@ const commands: Record<string, [Role | "any", () => Promise<Record<string, unkno
       return { market_id, outcome: "no", reason: "a mistake" };
     },
   ],
+  void_trade: [
+    "markets",
+    async () => {
+      await exchange.giveShares(await makeMarket(), await makeTrader(), "yes", 10);
+      const { rows } = await exchange.database.pool.query(
+        "select public_id as trade_id from trading.trades order by id desc limit 1",
+      );
+      return { ...rows[0], reason: "a mistake" };
+    },
+  ],
+  void_market: ["markets", async () => ({ ...(await market()), reason: "no answer" })],
   set_fee_schedule: ["cash", async () => ({ taker_rate_bps: 600, ...category })],
   deposit: ["cash", async () => ({ ...(await user()), amount_cents: 1, reference: unique() })],
   withdraw: ["cash", async () => ({ ...(await user()), amount_cents: 1, reference: unique() })],

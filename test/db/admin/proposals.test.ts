@@ -100,7 +100,12 @@ test.serial("each command that may need approval can be proposed and approved", 
   const frozen = await user();
   await operate("freeze_user", { ...frozen, reason: "why" });
   await exchange.giveShares(await makeMarket(), await makeTrader(), "yes", 100);
+  const { rows: trades } = await exchange.database.pool.query(
+    "select public_id as trade_id from trading.trades order by id desc limit 1",
+  );
   const calls: Record<string, object> = {
+    void_trade: { ...trades[0], reason: "a mistake" },
+    void_market: { ...(await market()), reason: "no answer" },
     resolve_market: { ...(await market()), outcome: "custom", yes_payout_cents: 40 },
     correct_resolution: { ...resolved, outcome: "no", reason: "a mistake" },
     deposit: await deposit(),
