@@ -100,6 +100,7 @@ test.serial("each command that may need approval can be proposed and approved", 
   const frozen = await user();
   await operate("freeze_user", { ...frozen, reason: "why" });
   await exchange.giveShares(await makeMarket(), await makeTrader(), "yes", 100);
+  await exchange.giveShares(await makeMarket(), await makeTrader(), "yes", 10);
   const { rows: trades } = await exchange.database.pool.query(
     "select public_id as trade_id from trading.trades order by id desc limit 1",
   );
