@@ -13,6 +13,8 @@ from (
     ('trading.order_replacements', 'order_id', 'trading.order_ids', null),
     ('trading.resolutions', 'id', 'trading.resolutions_id_seq', 'created_at'),
     ('trading.settlements', 'resolution_id', 'trading.resolutions_id_seq', null),
+    ('trading.voids', 'id', 'trading.voids_id_seq', 'created_at'),
+    ('trading.voided_positions', 'void_id', 'trading.voids_id_seq', null),
     ('trading.fee_schedules', 'id', 'trading.fee_schedules_id_seq', 'created_at'),
     ('risk.limit_changes', 'id', 'risk.limit_changes_id_seq', 'created_at'),
     ('admin.audit_log', 'id', 'admin.audit_log_id_seq', 'at'),

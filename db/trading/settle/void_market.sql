@@ -87,7 +87,7 @@ begin
           case when v_is_resolved then 0 else p.cost_cents + p.fee_cents end - p.realised_cents
         )::bigint as amount_cents
       from trading.voided_positions as p
-      where p.market_id = void_market.market_id
+      where p.void_id = v_void_id
       group by p.user_id
     ) as d
     join trading.traders as t on t.user_id = d.user_id

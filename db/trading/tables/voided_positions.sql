@@ -7,7 +7,7 @@ create table trading.voided_positions (
   cost_cents core.amount not null,
   fee_cents core.amount not null,
   realised_cents bigint not null,
-  primary key (market_id, user_id, side)
+  primary key (void_id, user_id, side)
 );
 
 create index voided_positions_of_a_user on trading.voided_positions (user_id, market_id);
