@@ -1,6 +1,7 @@
 import { accounts } from "./accounts.ts";
 import { announcements } from "./announcements.ts";
 import { commands } from "./commands.ts";
+import { history } from "./history.ts";
 import { keys } from "./keys.ts";
 import { limits } from "./limits.ts";
 import { locks } from "./locks.ts";
@@ -17,6 +18,7 @@ export const mutations: Mutation[] = [
   ...matching,
   ...markets,
   ...money,
+  ...history,
   ...limits,
   ...keys,
   ...passkeys,

@@ -192,8 +192,11 @@ async function openDeposit(trader: string): Promise<{ end: () => Promise<void> }
   const client = await pool().connect();
   await client.query("begin");
   await client.query("select admin.deposit($1, 100, 'slow')", [trader]);
+  let isOpen = true;
   return {
     end: async () => {
+      if (!isOpen) return;
+      isOpen = false;
       await client.query("commit");
       client.release();
     },
@@ -205,6 +208,7 @@ test.serial("a slow transaction with a lower id is sealed after its commit", asy
   const [ann, ben, cem] = (await exchange.makeTraders(3)) as [string, string, string];
   await sealAll(pool());
   const slow = await openDeposit(cem);
+  t.teardown(slow.end);
   // These trade and commit meanwhile: their ids are higher.
   await exchange.rest(market, ann, buy("no", 5, 40));
   await exchange.place(market, ben, buy("yes", 5, 60));
