@@ -149,6 +149,8 @@ test.serial("each table is history, or the list says why it is not", (t) => {
     "trading.set_conversions",
     "trading.settlements",
     "trading.trades",
+    "trading.voided_positions",
+    "trading.voids",
   ]);
 });
 
