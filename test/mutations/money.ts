@@ -250,14 +250,6 @@ export const money: Mutation[] = [
     tests: ["db/admin/void_market"],
   },
   {
-    name: "void_remembered_by_the_leaderboard",
-    breaks: "the leaderboard keeps the sales of a voided market",
-    file: "leaderboard/functions/take_facts.sql",
-    from: "select v.market_id, x.user_id, t.created_at, -x.realised_cents, 0, 0, 0, -1",
-    to: "select v.market_id, x.user_id, t.created_at, 0, 0, 0, 0, 0",
-    tests: ["db/leaderboard/random"],
-  },
-  {
     name: "payout_of_the_lowest_fees",
     breaks: "a fee payout begins with the markets that have the least",
     file: "trading/settle/pay_out_fees.sql",

@@ -66,6 +66,11 @@ test("a resolved market, and one whose resolution was corrected: payouts go back
     for (const user of [ann, bob, cem]) t.is(await balance(user), 20_000);
     t.is((await shown(id)).resolvedAt, resolvedAt);
     t.like(await exchange.market(id), { status: "resolved", resolvedOutcome: "custom" });
+    const correction = { market_id: id, outcome: "custom", yes_payout_cents: 1, reason: "wrong" };
+    await t.throwsAsync(operate("correct_resolution", correction), {
+      code: "EX019",
+      message: "The market is voided",
+    });
   }
 });
 
