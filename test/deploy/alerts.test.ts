@@ -69,6 +69,7 @@ function tryRule(
   whereTried(`${names.join(", ")}: ${title}`, async (t) => {
     await clock().release();
     await database().query("select jobs.beat()");
+    await database().query("select ledger.seal()");
     const before = await scrape();
     let after: Scrape;
     try {
@@ -111,7 +112,6 @@ tryRule(["LedgerNotChecked", "NoWorker"], "no worker works for 27 hours", async 
 });
 
 tryRule("HistoryNotSealed", "nothing is sealed for six minutes", async () => {
-  await database().query("select ledger.seal()");
   await makeMarket();
   await clock().advance(360_000);
 });

@@ -8,14 +8,13 @@ import { createDatabase } from "../helpers/database/test_database.ts";
 import { readText, rootDirectory } from "../helpers/repository.ts";
 import { startProcess } from "../helpers/processes/service_process.ts";
 
-/** The unit of docs/operating.md, for this checkout. */
+/** The unit of deploy/systemd, for this checkout. */
 
-const documented =
-  /^```ini pgmarkets@\.service\n(.*?)^```$/ms.exec(readText("docs/operating.md"))?.[1] ?? "";
-const unit = documented.replaceAll("/srv/pgmarkets", rootDirectory);
+const written = readText("deploy/systemd/pgmarkets@.service");
+const unit = written.replaceAll("/srv/pgmarkets", rootDirectory);
 
 const settingOf = (name: string): string =>
-  new RegExp(`^${name}=(.*)$`, "m").exec(documented)?.[1] ?? "";
+  new RegExp(`^${name}=(.*)$`, "m").exec(written)?.[1] ?? "";
 
 const hasSystemd = spawnSync("systemd-analyze", ["--version"]).status === 0;
 
