@@ -126,6 +126,7 @@ test.serial("the answers of every route match the document", async (t) => {
     `markets/${noSuchId}/candles`,
     `sparklines?markets=${marketId},${noSuchId}`,
     "sparklines",
+    "proofs/head",
     `event-headings?events=${noSuchId}`,
     "event-headings",
     `markets/${marketId}/rules`,
