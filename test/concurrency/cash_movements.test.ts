@@ -157,31 +157,35 @@ pair(
   },
 );
 
-test("fees are paid out twice, bonuses given and orders filled at once: every cent adds up", async (t) => {
-  const contention = contend(exchange);
-  const markets = await exchange.makeMarkets(3);
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
-  const rounds = effort(12);
-  let paidOut = 0;
-  for (let round = 0; round < rounds; round++) {
-    for (const market of markets) await rest(market, bob, buy("no", 20, 50));
-    const pay = (cents: number) => async () => {
-      if ((await payOut(cents)) === null) paidOut += cents;
-    };
-    await contention.together([
-      ...markets.map((market) => () => contention.place(market, ann, buy("yes", 20, 50))),
-      pay(60),
-      pay(25),
-      () => give(`round ${round}`, 3, [ann, bob]),
-    ]);
-  }
-  const revenues = await Promise.all(markets.map(accounts));
-  // 20 at 50 pay a fee of 35.
-  const earned = rounds * markets.length * 35;
-  const left = revenues.reduce((sum, { revenue }) => sum + revenue, 0);
-  t.true(paidOut > 0);
-  t.is(left, earned - paidOut);
-  t.is(await balance(ann), 100_000 - rounds * (3 * (1000 + 35) - 3));
-  t.deepEqual(await verify(), []);
-  neverDeadlocked(t, contention);
-});
+// Alone: a payout takes the fees of any market, also of those of the other tests.
+test.serial(
+  "fees are paid out twice, bonuses given and orders filled at once: every cent adds up",
+  async (t) => {
+    const contention = contend(exchange);
+    const markets = await exchange.makeMarkets(3);
+    const [ann, bob] = (await makeTraders(2)) as [string, string];
+    const rounds = effort(12);
+    let paidOut = 0;
+    for (let round = 0; round < rounds; round++) {
+      for (const market of markets) await rest(market, bob, buy("no", 20, 50));
+      const pay = (cents: number) => async () => {
+        if ((await payOut(cents)) === null) paidOut += cents;
+      };
+      await contention.together([
+        ...markets.map((market) => () => contention.place(market, ann, buy("yes", 20, 50))),
+        pay(60),
+        pay(25),
+        () => give(`round ${round}`, 3, [ann, bob]),
+      ]);
+    }
+    const revenues = await Promise.all(markets.map(accounts));
+    // 20 at 50 pay a fee of 35.
+    const earned = rounds * markets.length * 35;
+    const left = revenues.reduce((sum, { revenue }) => sum + revenue, 0);
+    t.true(paidOut > 0);
+    t.is(left, earned - paidOut);
+    t.is(await balance(ann), 100_000 - rounds * (3 * (1000 + 35) - 3));
+    t.deepEqual(await verify(), []);
+    neverDeadlocked(t, contention);
+  },
+);
