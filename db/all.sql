@@ -15,6 +15,7 @@ set local role exchange_owner;
 -- Functions: errors, identifiers, formats
 --!include core/functions/raise_error.sql
 --!include core/functions/raise_violation.sql
+--!include core/functions/check_reason.sql
 --!include core/functions/raise_unfit_session.sql
 --!include core/functions/check_session.sql
 --!include core/functions/uuid_v7_at.sql

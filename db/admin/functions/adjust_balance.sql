@@ -9,11 +9,7 @@ declare
   v_balance_cents bigint;
 begin
   perform admin.check_approval('adjust_balance', adjust_balance.amount_cents);
-  if coalesce(adjust_balance.reason, '') !~ '[^[:space:]]'
-    or length(adjust_balance.reason) > 1000
-  then
-    perform core.raise_error('INVALID_REQUEST', 'A reason of at most 1000 characters is required');
-  end if;
+  perform core.check_reason(adjust_balance.reason);
   v_balance_cents := ledger.move_cash(
     adjust_balance.user_id, 'adjustment', adjust_balance.amount_cents, adjust_balance.reference,
     adjust_balance.reason

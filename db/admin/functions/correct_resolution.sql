@@ -13,11 +13,7 @@ declare
   v_summary jsonb;
 begin
   perform admin.check_approval('correct_resolution');
-  if coalesce(correct_resolution.reason, '') !~ '[^[:space:]]'
-    or length(correct_resolution.reason) > 1000
-  then
-    perform core.raise_error('INVALID_REQUEST', 'A reason of at most 1000 characters is required');
-  end if;
+  perform core.check_reason(correct_resolution.reason);
   v_market_id := catalog.market_id(correct_resolution.market_id);
   v_summary := trading.correct_resolution(
     v_market_id, correct_resolution.outcome::catalog.outcome, v_yes_payout_cents,

@@ -5,11 +5,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform admin.check_approval('end_self_exclusion');
-  if coalesce(end_self_exclusion.reason, '') !~ '[^[:space:]]'
-    or length(end_self_exclusion.reason) > 1000
-  then
-    perform core.raise_error('INVALID_REQUEST', 'A reason of at most 1000 characters is required');
-  end if;
+  perform core.check_reason(end_self_exclusion.reason);
   perform identity.lock_user(end_self_exclusion.user_id);
   update trading.traders as t
   set excluded_until = null

@@ -14,9 +14,7 @@ begin
       'ROLE_REQUIRED', format('Only a member of staff with the role %s can decide this', v_role)
     );
   end if;
-  if coalesce(reject.reason, '') !~ '[^[:space:]]' or length(reject.reason) > 1000 then
-    perform core.raise_error('INVALID_REQUEST', 'A reason of at most 1000 characters is required');
-  end if;
+  perform core.check_reason(reject.reason);
   update admin.proposed_calls as p set
     status = 'rejected',
     decided_by = v_acting.staff_id,

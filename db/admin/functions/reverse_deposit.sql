@@ -9,11 +9,7 @@ declare
   v_deposit record;
   v_balance_cents bigint;
 begin
-  if coalesce(reverse_deposit.reason, '') !~ '[^[:space:]]'
-    or length(reverse_deposit.reason) > 1000
-  then
-    perform core.raise_error('INVALID_REQUEST', 'A reason of at most 1000 characters is required');
-  end if;
+  perform core.check_reason(reverse_deposit.reason);
   select t.public_id as user_id, c.amount_cents, count(*) over () as user_count
   into v_deposit
   from ledger.cash_movements as c

@@ -7,9 +7,7 @@ declare
   v_summary jsonb;
 begin
   perform admin.check_approval('void_market');
-  if coalesce(void_market.reason, '') !~ '[^[:space:]]' or length(void_market.reason) > 1000 then
-    perform core.raise_error('INVALID_REQUEST', 'A reason of at most 1000 characters is required');
-  end if;
+  perform core.check_reason(void_market.reason);
   v_summary := trading.void_market(
     catalog.market_id(void_market.market_id), void_market.reason
   );

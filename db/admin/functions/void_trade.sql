@@ -7,9 +7,7 @@ declare
   v_summary jsonb;
 begin
   perform admin.check_approval('void_trade');
-  if coalesce(void_trade.reason, '') !~ '[^[:space:]]' or length(void_trade.reason) > 1000 then
-    perform core.raise_error('INVALID_REQUEST', 'A reason of at most 1000 characters is required');
-  end if;
+  perform core.check_reason(void_trade.reason);
   v_summary := trading.void_trade(void_trade.trade_id, void_trade.reason);
   perform admin.audit('void_trade', jsonb_build_object(
     'trade_id', void_trade.trade_id,
