@@ -13,7 +13,19 @@ declare
   v_relation regclass;
   v_time_column text;
 begin
-  v_block.open_order_ids := array(select o.order_id from trading.active_orders as o);
+  -- Those with lower ids were left out of their blocks, too.
+  v_block.open_order_ids := array(
+    select o.order_id
+    from trading.active_orders as o
+    where o.order_id > coalesce(
+      (
+        select d.through_id
+        from ledger.sealed_ids() as d
+        where d.sequence_name = 'trading.order_ids'
+      ),
+      0
+    )
+  );
   v_block.ended_order_ids := ledger.ended_orders(c_most_counted);
   v_range.through_id := 9223372036854775807;
   for table_name, v_relation, v_time_column, v_range.after_id in
