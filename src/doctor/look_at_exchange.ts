@@ -29,12 +29,7 @@ export async function lookAtReadiness(client: ClientBase): Promise<Finding[]> {
 /** Rights that too many logins have. */
 export async function lookAtRights(client: ClientBase): Promise<Finding[]> {
   const warnings = await findPrivilegeWarnings(client);
-  return warnings.map(({ name, message }) => ({
-    urgency: "soon",
-    about: "rights",
-    problem: name,
-    remedy: message,
-  }));
+  return warnings.map(({ name, message }) => soon("rights", name, message));
 }
 
 /** Logins that may do whatever the owner may. */
