@@ -18,7 +18,7 @@ begin
   limit 1;
   if v_of_login.removed_at is not null then
     perform core.raise_error(
-      'UNAUTHORIZED', format('The login %s is of somebody who is not staff any more', login)
+      'UNAUTHORIZED', format('The login %s is of a person who is not staff any more', login)
     );
   end if;
   if v_credential = '' then

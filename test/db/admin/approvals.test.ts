@@ -54,7 +54,7 @@ test.serial(
   },
 );
 
-test.serial("APPROVAL_REQUIRED: a rule stops each direct call, whoever makes it", async (t) => {
+test.serial("APPROVAL_REQUIRED: a rule stops each direct call, by any caller", async (t) => {
   const user_id = await makeTrader({ cents: 500 });
   await setRule("deposit", "cash");
   const values = { user_id, amount_cents: 1, reference: reference() };

@@ -12,7 +12,7 @@ import { playPrograms } from "../../helpers/model/play_programs.ts";
 import { effort } from "../../helpers/random.ts";
 
 /**
- * The short way of a plain order: it comes to what the general way comes to, and is taken by plain
+ * The fast path of a plain order: it comes to what the general way comes to, and is taken by plain
  * orders and no others.
  */
 
@@ -74,7 +74,7 @@ function comparing(
   };
 }
 
-/** Compares what a call has come to by the short way with what it comes to by the general one. */
+/** Compares what a call has come to by the fast path with what it comes to by the general one. */
 async function compare(
   client: PoolClient,
   request: PlacedRequest,
