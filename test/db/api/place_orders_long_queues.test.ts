@@ -551,8 +551,8 @@ test("an order that can pay for all of a long queue takes all of it", async (t) 
 
 test.serial("what an order costs is in proportion to its fills, its answer included", async (t) => {
   const market = await makeMarket();
-  const maker = await exchange.makeTrader({ cents: 1_000_000 });
-  const taker = await exchange.makeTrader({ cents: 1_000_000 });
+  const maker = await exchange.makeTrader({ cents: 10_000_000 });
+  const taker = await exchange.makeTrader({ cents: 10_000_000 });
   const msOf = async (fills: number): Promise<number> => {
     await queue(market, maker, buy("no", 1, 60), fills);
     const began = performance.now();
@@ -560,10 +560,12 @@ test.serial("what an order costs is in proportion to its fills, its answer inclu
     t.is(made.length, fills);
     return performance.now() - began;
   };
-  const fastest = async (fills: number): Promise<number> =>
-    Math.min(await msOf(fills), await msOf(fills), await msOf(fills));
   await msOf(200);
-  const [few, many] = [await fastest(1000), await fastest(4000)];
+  // A busy machine makes one order or another slow. A cost out of proportion makes all of them slow.
+  let [few, many] = [await msOf(1000), await msOf(4000)];
+  for (let round = 1; round < 3 || (round < 10 && many >= 10 * few); round += 1) {
+    [few, many] = [Math.min(few, await msOf(1000)), Math.min(many, await msOf(4000))];
+  }
   t.log(`${Math.round(few)} and ${Math.round(many)} ms`);
   t.true(many < 10 * few, `four times as many fills took ${(many / few).toFixed(1)} times as long`);
 });
