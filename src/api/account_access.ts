@@ -17,8 +17,8 @@ import {
   signUpPolicySchema,
   waysInSchema,
 } from "./account_schemas.ts";
-import { proofOf, signatureSchema } from "./account_passkeys.ts";
 import { found, isGiven, uuidSchema } from "./common.ts";
+import { proofOf, signatureSchema } from "./passkey_ceremonies.ts";
 import { route } from "./route.ts";
 import {
   browserBefore,
@@ -301,8 +301,9 @@ const resetPassword = route({
   handler: async ({ body, address, request, response }, context) => {
     const { token, password, credential } = body;
     const tokenHash = await countLink(token, { address, response }, context);
+    const proving = { find: context.reads.getPasskey, site: context.site };
     const proof = isGiven(credential)
-      ? found(await proofOf(credential, request, context), rejection("INVALID_PASSKEY"))
+      ? found(await proofOf(credential, request, proving), rejection("INVALID_PASSKEY"))
       : {};
     const passwordHash = await hashPassword(password, newSettings(), { isKnown: true });
     const browser = browserOf(request, context);

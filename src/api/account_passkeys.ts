@@ -1,17 +1,20 @@
-import type { Request } from "express";
 import { z } from "zod";
-import {
-  algorithms,
-  bytesOf,
-  checkNewPasskey,
-  checkPasskeySignature,
-  relyingPartyId,
-} from "../accounts/passkeys.ts";
-import type { PasskeySignature } from "../accounts/passkeys.ts";
 import { rejection, rejections } from "../http/problems.ts";
 import { lineSchema, signedInSchema } from "./account_schemas.ts";
-import { ensure, formatUuid, found, idParams, timestampSchema, uuidSchema } from "./common.ts";
-import type { Context } from "./context.ts";
+import { ensure, found, idParams, timestampSchema, uuidSchema } from "./common.ts";
+import {
+  attestationSchema,
+  creationOptions,
+  creationOptionsSchema,
+  handleOf,
+  idOfHandle,
+  newPasskeyOf,
+  proofOf,
+  requestOptions,
+  requestOptionsSchema,
+  signatureSchema,
+} from "./passkey_ceremonies.ts";
+import type { KnownPasskey } from "./passkey_ceremonies.ts";
 import { route } from "./route.ts";
 import {
   browserBefore,
@@ -23,51 +26,11 @@ import {
 import { isKnownBrowser, passkeyCounters } from "./sign_in_attempts.ts";
 
 /**
- * Passkeys: a second way into an account. What goes to and comes from `navigator.credentials` is in
- * the JSON of WebAuthn. A passkey names its user by itself, so nobody is asked for an address, and
- * no answer depends on one.
+ * Passkeys: a second way into an account. A passkey names its user by itself, so nobody is asked for
+ * an address, and no answer depends on one.
  */
 
-/** As long as a challenge is good. */
-const TIMEOUT_MS = 300_000;
-const SITE_NAME = "pgmarkets";
-
 const invalid = rejection("INVALID_PASSKEY");
-
-/** Bytes in base64url. */
-function base64urlSchema(most: number) {
-  return z
-    .string()
-    .refine((text) => /^[A-Za-z0-9_-]+$/.test(text), "must be base64url")
-    .refine((text) => text.length <= most, `must have at most ${most} characters`)
-    .meta({ description: "base64url" });
-}
-
-const credentialIdSchema = base64urlSchema(1364);
-const publicKeyTypeSchema = z.literal("public-key");
-
-const knownPasskeySchema = z.strictObject({
-  id: z.string(),
-  type: publicKeyTypeSchema,
-  transports: z.array(z.string()),
-});
-
-const creationOptionsSchema = z
-  .strictObject({
-    rp: z.strictObject({ id: z.string(), name: z.string() }),
-    user: z.strictObject({ id: z.string(), name: z.string(), displayName: z.string() }),
-    challenge: z.string(),
-    pubKeyCredParams: z.array(z.strictObject({ type: publicKeyTypeSchema, alg: z.int() })),
-    timeout: z.int(),
-    attestation: z.literal("none"),
-    excludeCredentials: z.array(knownPasskeySchema),
-    authenticatorSelection: z.strictObject({
-      residentKey: z.literal("required"),
-      requireResidentKey: z.literal(true),
-      userVerification: z.literal("required"),
-    }),
-  })
-  .meta({ id: "PasskeyCreationOptions" });
 
 const startPasskey = route({
   method: "post",
@@ -90,24 +53,12 @@ const startPasskey = route({
       userId,
       sessionId,
     });
-    const id = relyingPartyId({ origin: site.originFor(request) });
-    return {
-      status: 200,
-      body: {
-        rp: { id, name: SITE_NAME },
-        user: { id: handleOf(userId), name: email, displayName },
-        challenge: challenge.toString("base64url"),
-        pubKeyCredParams: algorithms.map((alg) => ({ type: "public-key" as const, alg })),
-        timeout: TIMEOUT_MS,
-        attestation: "none",
-        excludeCredentials: JSON.parse(known) as z.output<typeof knownPasskeySchema>[],
-        authenticatorSelection: {
-          residentKey: "required",
-          requireResidentKey: true,
-          userVerification: "required",
-        },
-      },
+    const options = {
+      challenge,
+      user: { id: handleOf(userId), name: email, displayName },
+      known: JSON.parse(known) as KnownPasskey[],
     };
+    return { status: 200, body: creationOptions({ origin: site.originFor(request) }, options) };
   },
 });
 
@@ -128,16 +79,7 @@ const addPasskey = route({
   request: {
     body: z.object({
       name: lineSchema(100),
-      credential: z.object({
-        id: credentialIdSchema,
-        rawId: credentialIdSchema,
-        type: publicKeyTypeSchema,
-        response: z.object({
-          clientDataJSON: base64urlSchema(8000),
-          attestationObject: base64urlSchema(8000),
-          transports: z.array(z.string()).max(20).optional(),
-        }),
-      }),
+      credential: attestationSchema,
     }),
   },
   responses: {
@@ -152,12 +94,7 @@ const addPasskey = route({
   ),
   handler: async ({ body, caller: { userId, sessionId }, request }, { commands, site }) => {
     const { name, credential } = body;
-    const { transports = [], ...response } = credential.response;
-    const made = await checkNewPasskey(
-      { ...credential, response: { ...response, transports }, clientExtensionResults: {} },
-      { origin: site.originFor(request) },
-    );
-    const passkey = found(made, invalid);
+    const passkey = found(await newPasskeyOf(credential, request, { site }), invalid);
     return {
       status: 201,
       text: await commands.addPasskey({ userId, sessionId, name, ...passkey }),
@@ -213,15 +150,6 @@ const removePasskey = route({
   },
 });
 
-const requestOptionsSchema = z
-  .strictObject({
-    rpId: z.string(),
-    challenge: z.string(),
-    timeout: z.int(),
-    userVerification: z.literal("required"),
-  })
-  .meta({ id: "PasskeyRequestOptions" });
-
 const startPasskeySignIn = route({
   method: "post",
   path: "/api/account/sign-in-passkey/options",
@@ -236,29 +164,8 @@ const startPasskeySignIn = route({
   responses: { 200: { description: "What to ask the browser for.", schema: requestOptionsSchema } },
   handler: async ({ request }, { commands, site }) => {
     const challenge = await commands.startPasskeySignIn();
-    return {
-      status: 200,
-      body: {
-        rpId: relyingPartyId({ origin: site.originFor(request) }),
-        challenge: challenge.toString("base64url"),
-        timeout: TIMEOUT_MS,
-        userVerification: "required",
-      },
-    };
+    return { status: 200, body: requestOptions({ origin: site.originFor(request) }, challenge) };
   },
-});
-
-/** What a passkey has signed: the JSON of `navigator.credentials.get()`. */
-export const signatureSchema = z.object({
-  id: credentialIdSchema,
-  rawId: credentialIdSchema,
-  type: publicKeyTypeSchema,
-  response: z.object({
-    clientDataJSON: base64urlSchema(8000),
-    authenticatorData: base64urlSchema(8000),
-    signature: base64urlSchema(4000),
-    userHandle: base64urlSchema(100),
-  }),
 });
 
 const signInByPasskey = route({
@@ -280,12 +187,13 @@ const signInByPasskey = route({
   },
   problems: rejections("INVALID_PASSKEY"),
   handler: async ({ body: { credential }, address, request, response }, context) => {
-    const namedId = userIdOf(credential.response.userHandle);
+    const namedId = idOfHandle(credential.response.userHandle);
     const isKnown =
       namedId !== undefined && (await isKnownBrowser({ userId: namedId }, request, context));
     const counters = passkeyCounters(credential, address, isKnown);
     await context.access.countAttempt(counters, response);
-    const proof = found(await proofOf(credential, request, context), invalid);
+    const proving = { find: context.reads.getPasskey, site: context.site };
+    const proof = found(await proofOf(credential, request, proving), invalid);
     const browser = browserBefore(request, context);
     const signedIn = await context.commands.signInByPasskey({ ...proof, ...browser, isKnown });
     context.outboxRelay.ring();
@@ -301,37 +209,3 @@ export const accountPasskeyRoutes = [
   startPasskeySignIn,
   signInByPasskey,
 ];
-
-interface PasskeyProof extends PasskeySignature {
-  credentialId: Buffer;
-  userHandle: string;
-}
-
-/** What a signature proves, if it is one of a passkey that we know. */
-export async function proofOf(
-  credential: z.output<typeof signatureSchema>,
-  request: Request,
-  { reads, site }: Context,
-): Promise<PasskeyProof | undefined> {
-  const credentialId = bytesOf(credential.id);
-  const userHandle = userIdOf(credential.response.userHandle);
-  const known = await reads.getPasskey({ credentialId });
-  if (known === undefined || userHandle === undefined) return undefined;
-  const signature = await checkPasskeySignature(
-    { ...credential, clientExtensionResults: {} },
-    known.publicKey,
-    { origin: site.originFor(request) },
-  );
-  return signature && { ...signature, credentialId, userHandle };
-}
-
-/** A user as passkeys know one: the bytes of the id. */
-function handleOf(userId: string): string {
-  return Buffer.from(userId.replaceAll("-", ""), "hex").toString("base64url");
-}
-
-/** The id of the user whom a passkey names, if it is one. */
-function userIdOf(handle: string): string | undefined {
-  const bytes = bytesOf(handle);
-  return bytes.length === 16 ? formatUuid(bytes) : undefined;
-}

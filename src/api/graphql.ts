@@ -1,8 +1,9 @@
-import type { Express, RequestHandler } from "express";
+import type { Express, Request, RequestHandler, Response } from "express";
 import type { ExecutionResult } from "postgraphile/graphql";
 import { z } from "zod";
 import { GraphqlUnavailable } from "../graphql/endpoint.ts";
 import type { GraphqlEndpoint } from "../graphql/endpoint.ts";
+import { setCaller } from "../http/authentication.ts";
 import { readJson } from "../http/json_body.ts";
 import { plainProblem, ProblemError, rejection } from "../http/problems.ts";
 import { sendText } from "../http/respond.ts";
@@ -16,7 +17,12 @@ const bodySchema = z.object({
   operationName: z.string().nullish(),
 });
 
-/** GraphQL for analysts and for operators, by keys of their own. Traders' keys are rejected. */
+const notJson = plainProblem(415, "The content type must be application/json");
+
+/**
+ * GraphQL for analysts and for operators, by keys of their own; for operators also by the session of a
+ * member of staff, from the website's pages. Traders' keys and sessions are rejected.
+ */
 export function installGraphql(app: Express, context: Context): void {
   const { analysts, operators } = context.graphql;
   if (analysts !== undefined) app.post("/graphql", executeOn(analysts, context));
@@ -26,16 +32,35 @@ export function installGraphql(app: Express, context: Context): void {
   }
 }
 
-function executeOn({ role, execute }: GraphqlEndpoint, { access }: Context): RequestHandler {
+function executeOn({ role, execute }: GraphqlEndpoint, context: Context): RequestHandler {
   return async (request, response) => {
-    const { keyHash } = await access.identifyStaff(role, request, response);
+    const bySession = role === "operator" && request.headers.authorization === undefined;
+    const credential = bySession
+      ? await cookieHashOf(request, response, context)
+      : (await context.access.identifyStaff(role, request, response)).keyHash;
     const fault = await readJson(request, response);
     if (fault !== undefined) throw fault;
     const query = validate(bodySchema, request.body);
-    const { data, errors } = await execute(keyHash, query).catch(throwProblem);
+    const { data, errors } = await execute(credential, query).catch(throwProblem);
     const status = isFaultOfRequest(data, errors) ? 400 : 200;
     sendText(response, status, JSON.stringify({ data, errors }));
   };
+}
+
+/**
+ * The SHA-256 of the cookie of a session of staff. Browsers may send the cookie with requests that
+ * other pages cause, so these are told apart by their origin and their content type.
+ */
+async function cookieHashOf(
+  request: Request,
+  response: Response,
+  { access, site }: Context,
+): Promise<Buffer> {
+  const caller = await access.identify("staff", request, response);
+  setCaller(response, caller);
+  site.checkOrigin(request);
+  if (typeof request.is("application/json") !== "string") throw new ProblemError(notJson);
+  return caller.cookieHash;
 }
 
 function throwProblem(error: unknown): never {

@@ -55,6 +55,38 @@ const cacheHeaders = {
   ETag: "names the body; with it as `If-None-Match` the answer is 304 while the body is the same",
 };
 
+/** How callers identify themselves: see `Callers` in access.ts. */
+const securitySchemes: Record<string, oas31.SecuritySchemeObject> = {
+  key: {
+    type: "http",
+    scheme: "bearer",
+    description: "An API key: it begins with `jk_`. It has the scope `read` or `trade`, or both.",
+  },
+  session: {
+    type: "apiKey",
+    in: "cookie",
+    name: "pgmarkets_session",
+    description:
+      "The session of a user who is signed in on the website. Under https the cookie is " +
+      "`__Host-pgmarkets_session`.",
+  },
+  token: {
+    type: "http",
+    scheme: "bearer",
+    description:
+      "A session's token of `GET /api/auth/token`: it begins with `jt_`. A public read that " +
+      "has one counts for its user.",
+  },
+  staff: {
+    type: "apiKey",
+    in: "cookie",
+    name: "pgmarkets_operator",
+    description:
+      "The session of a member of staff. Under https the cookie is " +
+      "`__Host-pgmarkets_operator`.",
+  },
+};
+
 /** The OpenAPI document of these routes. */
 export function makeDocument(routes: Route[]): ReturnType<typeof createDocument> {
   const paths: Record<string, Record<string, ZodOpenApiOperationObject>> = {};
@@ -110,29 +142,7 @@ export function makeDocument(routes: Route[]): ReturnType<typeof createDocument>
             ]),
           ),
         },
-        securitySchemes: {
-          key: {
-            type: "http",
-            scheme: "bearer",
-            description:
-              "An API key: it begins with `jk_`. It has the scope `read` or `trade`, or both.",
-          },
-          session: {
-            type: "apiKey",
-            in: "cookie",
-            name: "pgmarkets_session",
-            description:
-              "The session of a user who is signed in on the website. Under https the cookie is " +
-              "`__Host-pgmarkets_session`.",
-          },
-          token: {
-            type: "http",
-            scheme: "bearer",
-            description:
-              "A session's token of `GET /api/auth/token`: it begins with `jt_`. A public read that " +
-              "has one counts for its user.",
-          },
-        },
+        securitySchemes,
       },
     },
     { override: leaveOutTheObvious },

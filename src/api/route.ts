@@ -143,7 +143,9 @@ type Input<Schema> =
 
 type KnownCaller<Authentication extends Auth> = Authentication extends "none" | "public"
   ? unknown
-  : { caller: Callers[Authentication]; userId: string };
+  : Authentication extends "staff"
+    ? { caller: Callers["staff"] }
+    : { caller: Callers[Authentication]; userId: string };
 
 /** By status. */
 export type ResponseDescriptions = Record<number, ResponseDescription>;
@@ -227,6 +229,7 @@ export const tags = {
   Proofs: "What shows later that history is as it was. Public.",
   Streams: "Server-Sent Events.",
   Account: "What users do with their accounts on the website. Not for API keys.",
+  Operator: "How members of staff sign in on the website. What they do there is GraphQL.",
   Website: "For the pages of the website.",
   Service: "The service itself.",
 } as const;

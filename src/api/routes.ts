@@ -9,6 +9,7 @@ import { historyRoutes } from "./history.ts";
 import { leaderboardRoutes } from "./leaderboard.ts";
 import { marketRoutes } from "./markets.ts";
 import { serviceRoutes } from "./monitoring.ts";
+import { operatorAccessRoutes } from "./operator_access.ts";
 import { orderBatchRoutes } from "./order_batches.ts";
 import { orderRoutes } from "./orders.ts";
 import { portfolioRoutes } from "./portfolio.ts";
@@ -36,6 +37,7 @@ export const routes: Route[] = [
   ...keyRoutes,
   ...accountPasskeyRoutes,
   ...accountPositionRoutes,
+  ...operatorAccessRoutes,
   ...serviceRoutes,
   ...documentationRoutes(() => routes),
 ];

@@ -1,5 +1,5 @@
 import type { Express, Request, Response } from "express";
-import { setCaller } from "../http/authentication.ts";
+import { setCaller, staffIdOf, userIdOf } from "../http/authentication.ts";
 import { allowCaching, etagOf, isKnown } from "../http/caching.ts";
 import { clientAddressOf } from "../http/client_address.ts";
 import { isLost } from "../database/failures.ts";
@@ -49,14 +49,11 @@ export function installRoute(app: Express, route: Route, context: Context): void
       const input = readInput(route.request, request);
       if (isStrict(request)) rejectUnknown(route.request, request, response);
       const idempotency = isCommand(route) ? readIdempotency(route, request, input) : undefined;
-      const who = { ...client, userId: caller?.userId };
+      const who = { ...client, userId: userIdOf(caller) };
       const call = { ...input, ...who, idempotency, token, request, response };
       const answer = async (): Promise<Answer> => await route.handler(call, context);
-      send(
-        call,
-        route,
-        await inTurn(route, answer, { client: caller?.userId ?? address, input }, context),
-      );
+      const turn = { client: userIdOf(caller) ?? staffIdOf(caller) ?? address, input };
+      send(call, route, await inTurn(route, answer, turn, context));
     };
     await handle().catch(async (error: unknown) => {
       // What may have happened is not answered by a rejection for want of a token.

@@ -37,6 +37,20 @@ export function passkeyCounters(
     : { "sign-in": address, "sign-in-account": passkey };
 }
 
+/**
+ * By what attempts of staff to sign in are counted, apart from those of users: with a right signature
+ * by its passkey, others by the address. So nobody locks out a person whose passkey they do not have.
+ */
+export function staffCounters(
+  credential: { id: string },
+  address: string,
+  isSigned: boolean,
+): { "sign-in": string } | { "sign-in-account": string } {
+  return isSigned
+    ? { "sign-in-account": `staff ${passkeySubject(credential)}` }
+    : { "sign-in": `staff ${address}` };
+}
+
 /** Whether the user of an address, or with an id, has signed in with this browser before. */
 export async function isKnownBrowser(
   of: { email: string } | { userId: string },

@@ -7,10 +7,13 @@ import type { GraphqlEngine, GraphqlRequest } from "./execution.ts";
 
 /** GraphQL for one kind of staff. */
 export interface GraphqlEndpoint {
-  /** Whose keys are accepted. */
+  /** Who may use it. */
   role: StaffRole;
-  /** Runs the query of the key with this SHA-256. Its errors are fit to be shown. */
-  execute: (keyHash: Buffer, request: GraphqlRequest) => Promise<ExecutionResult>;
+  /**
+   * Runs the query of the key or session of staff whose secret has this SHA-256. Its errors are fit to
+   * be shown.
+   */
+  execute: (credential: Buffer, request: GraphqlRequest) => Promise<ExecutionResult>;
   /** Does what the first query would otherwise wait for. Never fails. */
   prepare: () => Promise<void>;
   close: () => Promise<void>;
@@ -68,7 +71,7 @@ export function createEndpoint(options: EndpointOptions): GraphqlEndpoint {
     return engine;
   }
 
-  async function execute(keyHash: Buffer, request: GraphqlRequest): Promise<ExecutionResult> {
+  async function execute(credential: Buffer, request: GraphqlRequest): Promise<ExecutionResult> {
     const [{ execute: run }, { showError }] = await Promise.all([
       getEngine(),
       import("./shown_errors.ts"),
@@ -77,7 +80,7 @@ export function createEndpoint(options: EndpointOptions): GraphqlEndpoint {
       statement_timeout: String(statementTimeoutMs),
       timezone: "UTC",
       ...(isOperator
-        ? { "exchange.credential": keyHash.toString("hex") }
+        ? { "exchange.credential": credential.toString("hex") }
         : { transaction_read_only: "on" }),
     });
     if (result.errors === undefined) return result;

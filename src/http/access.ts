@@ -12,12 +12,12 @@ import type {
 } from "../database/calls.ts";
 import { isWellFormedSecret } from "../secrets.ts";
 import type { SecretPrefix } from "../secrets.ts";
-import { tokenOf } from "./authentication.ts";
-import type { Authenticator } from "./authentication.ts";
+import { staffIdOf, tokenOf, userIdOf } from "./authentication.ts";
+import type { Authenticator, StaffCaller } from "./authentication.ts";
 import { clientAddressOf, ipAddressOf } from "./client_address.ts";
 import { invalidRequest, ProblemError, rejection } from "./problems.ts";
 import type { RequestLimiter } from "./request_limiter.ts";
-import { sessionCookieOf } from "./session_cookie.ts";
+import { sessionCookieOf, staffCookieOf } from "./session_cookie.ts";
 import type { Site } from "./own_origin.ts";
 import type { TradingTokens } from "./trading_tokens.ts";
 
@@ -32,6 +32,8 @@ export interface Callers {
   session: SessionCaller;
   /** A session's token and no API key: what users do with their accounts on the website. */
   token: SessionCaller;
+  /** The cookie of a session of a member of staff. */
+  staff: StaffCaller;
 }
 
 /** How a route identifies its callers. */
@@ -42,7 +44,7 @@ export type RateLimit = "none" | "read" | "trading" | "cancel-all" | "account" |
 
 /** The sender of a request that is counted. */
 export interface Client {
-  caller: Caller | undefined;
+  caller: Caller | StaffCaller | undefined;
   address: string;
 }
 
@@ -117,6 +119,7 @@ interface Credentials {
   token: Credential<Caller>;
   cookie: Credential<SessionCaller>;
   sessionToken: Credential<SessionCaller>;
+  staffCookie: Credential<StaffCaller>;
   staffKeys: Record<StaffRole, Credential<Staff>>;
 }
 
@@ -129,6 +132,11 @@ function credentialsOf({ authenticator, site }: AccessOptions): Credentials {
       holderOf: authenticator.callerOfCookie,
     },
     sessionToken: { read: tokenOf, prefixes: ["jt_"], holderOf: authenticator.callerOfToken },
+    staffCookie: {
+      read: (request) => staffCookieOf(request, site.isSecure(request)),
+      prefixes: ["jf_"],
+      holderOf: authenticator.callerOfStaffCookie,
+    },
     staffKeys: {
       analyst: { read: tokenOf, prefixes: ["ja_"], holderOf: authenticator.staffOf },
       operator: { read: tokenOf, prefixes: ["jo_"], holderOf: authenticator.staffOf },
@@ -139,7 +147,7 @@ function credentialsOf({ authenticator, site }: AccessOptions): Credentials {
 /** The checks of one process. */
 export function makeAccess(options: AccessOptions): Access {
   const { authenticator, limiter, tokens } = options;
-  const { token, cookie, sessionToken, staffKeys } = credentialsOf(options);
+  const { token, cookie, sessionToken, staffCookie, staffKeys } = credentialsOf(options);
 
   /** Counts a request, or ends it if there are too many. */
   async function take(counters: RequestCounters, response: Response): Promise<void> {
@@ -172,6 +180,7 @@ export function makeAccess(options: AccessOptions): Access {
     key: (request, response) => holderOf(token, request, response),
     session: (request, response) => holderOf(cookie, request, response),
     token: (request, response) => holderOf(sessionToken, request, response),
+    staff: (request, response) => holderOf(staffCookie, request, response),
   };
 
   return {
@@ -269,15 +278,16 @@ type Subjects = Partial<Record<keyof RequestCounters, string>>;
 function countersOf(rateLimit: RateLimit, client: Client): Subjects | undefined {
   const { caller, address } = client;
   if (rateLimit === "none" || traderOf(rateLimit, client) !== undefined) return undefined;
+  const id = userIdOf(caller) ?? staffIdOf(caller);
   if (rateLimit === "stream") {
-    return caller === undefined
+    return id === undefined
       ? { "sse:market": address }
-      : { "sse:user": caller.userId, "sse:user-ip": address };
+      : { "sse:user": id, "sse:user-ip": address };
   }
-  if (caller === undefined) return { v1: address };
-  if (rateLimit === "cancel-all") return { "v1-cancel-all": caller.userId };
+  if (id === undefined) return { v1: address };
+  if (rateLimit === "cancel-all") return { "v1-cancel-all": id };
   // Commands of the website's pages count as reads.
-  return { "v1-auth": address, "v1-user": caller.userId };
+  return { "v1-auth": address, "v1-user": id };
 }
 
 function timesOf(subjects: Subjects, count: number): RequestCounters {

@@ -17,6 +17,17 @@ export interface AuthenticatorOptions {
   keyCap?: number;
 }
 
+/** The caller with the session of a member of staff. */
+export interface StaffCaller {
+  staffId: string;
+  sessionId: string;
+  name: string;
+  email: string;
+  roles: string[];
+  /** The SHA-256 of the session's cookie. */
+  cookieHash: Buffer;
+}
+
 /**
  * Finds out who calls. Undefined is for unknown, revoked and expired secrets, and for keys that are
  * not valid at the address.
@@ -28,6 +39,8 @@ export interface Authenticator {
   callerOfToken: (token: string) => Promise<SessionCaller | undefined>;
   /** The caller with this session cookie. */
   callerOfCookie: (cookie: string) => Promise<SessionCaller | undefined>;
+  /** The member of staff with this session cookie. */
+  callerOfStaffCookie: (cookie: string) => Promise<StaffCaller | undefined>;
   /** The holder of this staff key. */
   staffOf: (key: string) => Promise<Staff | undefined>;
   /** The next request with this key asks the database, as after its revocation. */
@@ -77,6 +90,12 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   const callerOfToken = (token: string) => lookUp<SessionCaller>("token", sha256Of(token));
   const callerOfCookie = (cookie: string) => lookUp<SessionCaller>("cookie", sha256Of(cookie));
 
+  async function callerOfStaffCookie(cookie: string): Promise<StaffCaller | undefined> {
+    const cookieHash = sha256Of(cookie);
+    const found = await lookUp<Omit<StaffCaller, "cookieHash">>("staff_cookie", cookieHash);
+    return found && { ...found, cookieHash };
+  }
+
   async function staffOf(key: string): Promise<Staff | undefined> {
     const keyHash = sha256Of(key);
     const found = await lookUp<Omit<Staff, "keyHash">>("staff", keyHash);
@@ -124,11 +143,14 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     remembered.clear();
   }
 
-  return { callerOf, callerOfToken, callerOfCookie, staffOf, forget, forgetAll };
+  return {
+    ...{ callerOf, callerOfToken, callerOfCookie, callerOfStaffCookie, staffOf },
+    ...{ forget, forgetAll },
+  };
 }
 
 /** The kinds of secrets, as api.authenticate names them. */
-type SecretKind = "key" | "token" | "cookie" | "staff";
+type SecretKind = "key" | "token" | "cookie" | "staff" | "staff_cookie";
 
 /** `validForMs`: how long the answer may be remembered. */
 type FoundKey = KeyCaller & { validForMs: number };
@@ -197,11 +219,21 @@ export function tokenOf(request: Pick<Request, "headers">): string | undefined {
 }
 
 /** Notes the caller, for the log. */
-export function setCaller(response: Response, caller: Caller): void {
+export function setCaller(response: Response, caller: Caller | StaffCaller): void {
   response.locals.caller = caller;
 }
 
 /** The caller, if the route identified one. */
-export function callerOf(response: Response): Caller | undefined {
-  return response.locals.caller as Caller | undefined;
+export function callerOf(response: Response): Caller | StaffCaller | undefined {
+  return response.locals.caller as Caller | StaffCaller | undefined;
+}
+
+/** The user who calls, if it is one. */
+export function userIdOf(caller: Caller | StaffCaller | undefined): string | undefined {
+  return caller !== undefined && "userId" in caller ? caller.userId : undefined;
+}
+
+/** The member of staff who calls, if it is one. */
+export function staffIdOf(caller: Caller | StaffCaller | undefined): string | undefined {
+  return caller !== undefined && "staffId" in caller ? caller.staffId : undefined;
 }

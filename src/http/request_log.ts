@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import type { Request, RequestHandler, Response } from "express";
 import type { Logger } from "pino";
-import { callerOf } from "./authentication.ts";
+import { callerOf, staffIdOf, userIdOf } from "./authentication.ts";
 import { problemSentBy } from "./respond.ts";
 
 /** A slower request is logged as a warning. */
@@ -38,7 +38,8 @@ export function requestLog(logger: Logger): RequestHandler {
           // The client left before the end of its answer.
           ...(isCut(response) && { cut: true }),
           durationMs,
-          userId: callerOf(response)?.userId,
+          userId: userIdOf(callerOf(response)),
+          staffId: staffIdOf(callerOf(response)),
           code: problemSentBy(response)?.code,
           error: failureOf(response)?.error,
         },

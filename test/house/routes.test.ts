@@ -31,7 +31,8 @@ test("every route under /api/ and the document of them is limited, commands as t
     t.is(rateLimit === "none", !path.startsWith("/api/") && path !== "/openapi.json", path);
     const isCommand = method !== "get" && operationId !== "previewOrder";
     const ofTrading = rateLimit === "trading" || rateLimit === "cancel-all";
-    t.is(ofTrading, isCommand && tag !== "Account", path);
-    t.is(rateLimit === "account", isCommand && tag === "Account", path);
+    const ofPeople = tag === "Account" || tag === "Operator";
+    t.is(ofTrading, isCommand && !ofPeople, path);
+    t.is(rateLimit === "account", isCommand && ofPeople, path);
   }
 });

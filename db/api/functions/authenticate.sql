@@ -25,7 +25,8 @@ as $$
     )
     when 'staff_cookie' then (
       select json_build_object(
-        'staffId', m.staff_id, 'sessionId', m.session_id, 'name', m.name, 'roles', m.roles
+        'staffId', m.staff_id, 'sessionId', m.session_id, 'name', m.name, 'email', m.email,
+        'roles', m.roles
       )
       from identity.authenticate_staff_session(s.hash) as m
     )

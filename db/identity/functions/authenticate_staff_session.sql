@@ -1,9 +1,9 @@
 create or replace function identity.authenticate_staff_session(cookie_hash bytea)
-returns table (staff_id uuid, session_id uuid, name text, roles text[])
+returns table (staff_id uuid, session_id uuid, name text, email text, roles text[])
 language sql stable
 set search_path = pg_catalog, pg_temp
 as $$
-  select m.public_id, s.public_id, m.name, m.roles
+  select m.public_id, s.public_id, m.name, m.email, m.roles
   from identity.staff_sessions as s
   join identity.staff as m on m.id = s.staff_id
   where s.cookie_hash = sha256(authenticate_staff_session.cookie_hash)

@@ -1,0 +1,432 @@
+import { randomBytes } from "node:crypto";
+import test from "ava";
+import { pino } from "pino";
+import { hashPassword, newSettings } from "../../src/accounts/passwords.ts";
+import { handleOf } from "../../src/api/passkey_ceremonies.ts";
+import { routes } from "../../src/api/routes.ts";
+import { call } from "../../src/database/call.ts";
+import { api } from "../../src/database/calls.ts";
+import { asServerPools } from "../../src/database/server_pools.ts";
+import { createEndpoint } from "../../src/graphql/endpoint.ts";
+import { serve } from "../../src/server/start_server.ts";
+import type { RunningServer } from "../../src/server/start_server.ts";
+import { testClock } from "../helpers/database/test_clock.ts";
+import { withClient } from "../helpers/database/test_database.ts";
+import { mailedInvitation } from "../helpers/exchange/staff.ts";
+import { assertionOf, makePasskey } from "../helpers/http/authenticator.ts";
+import type { Ceremony, Passkey } from "../helpers/http/authenticator.ts";
+import { callService, testService } from "../helpers/http/test_service.ts";
+import type { Answer, CallOptions } from "../helpers/http/test_service.ts";
+import { makeMember } from "../helpers/http/visitor.ts";
+import { checkAnswers } from "./openapi_answers.ts";
+
+/** How members of staff sign in over HTTP, and what their session opens. */
+
+const service = testService(test, { playMoneyCents: 0 });
+const { operate } = service;
+const { faultsOf, met } = checkAnswers();
+
+/** A server with a login of operators, behind a proxy that says where requests come from. */
+let desk: RunningServer;
+
+test.serial.before("listen for staff", async () => {
+  const { database } = service;
+  const logger = pino({ level: "silent" });
+  const operators = createEndpoint({
+    ...{ role: "operator", logger, pool: database.connectAs("exchange_operator", { max: 4 }) },
+  });
+  await operators.prepare();
+  desk = await serve({
+    pools: asServerPools(database.connectAs("exchange_api")),
+    config: { host: "127.0.0.1", port: 0, trustProxy: true },
+    logger,
+    graphql: { operators },
+  });
+});
+test.after.always("stop listening", async () => {
+  await desk.close();
+});
+
+/** A browser at the pages of staff. */
+interface Desk {
+  /** As the browser has it: "name=value". */
+  cookie: string | undefined;
+  call: (method: string, path: string, options?: CallOptions) => Promise<Answer>;
+}
+
+function makeDesk(): Desk {
+  const browser: Desk = {
+    cookie: undefined,
+    call: async (method, path, { headers, ...options } = {}) => {
+      const { cookie } = browser;
+      const own = { ...(cookie !== undefined && { cookie }), origin: desk.url };
+      const answer = await callService(desk.url, method, path, {
+        ...options,
+        headers: { ...own, ...headers },
+      });
+      for (const set of answer.headers.getSetCookie()) {
+        const pair = set.split(";")[0]!;
+        browser.cookie = pair.endsWith("=") ? undefined : pair;
+      }
+      return answer;
+    },
+  };
+  return browser;
+}
+
+interface Member {
+  staffId: string;
+  name: string;
+  email: string;
+  password: string;
+  passkey: Passkey;
+}
+
+let made = 0;
+
+/** A person who has accepted the invitation. */
+async function makeStaff(roles: string[]): Promise<Member> {
+  made += 1;
+  const email = `Member-${made}@staff.example`;
+  const [name, password] = [`Member ${made}`, `battery staple ${made}`];
+  const staffId: string = await operate("create_staff", { email, name, roles });
+  const tokenHash = await mailedInvitation(service, email);
+  const passkey = makePasskey(handleOf(staffId));
+  const passwordHash = await hashPassword(password, newSettings());
+  await withClient(service.pool, async (client) => {
+    const challenge = await call(client, api.startPasskeySignIn, {});
+    const { credentialId, publicKey } = passkey;
+    await call(client, api.acceptStaffInvitation, {
+      ...{ tokenHash, passwordHash, challenge, credentialId, publicKey },
+      ...{ signCount: 0, transports: [], passkeyName: "key" },
+    });
+  });
+  return { staffId, name, email, password, passkey };
+}
+
+const siteOf = () => ({ origin: desk.url, rpId: new URL(desk.url).hostname });
+
+const newChallenge = async (browser: Desk): Promise<string> =>
+  (await browser.call("POST", "/api/account/sign-in-passkey/options")).body.challenge;
+
+/** What is different about an attempt. */
+interface Change {
+  email?: string;
+  password?: string;
+  passkey?: Passkey;
+  ceremony?: Partial<Ceremony>;
+  headers?: Record<string, string>;
+}
+
+async function signIn(
+  member: Member,
+  { ceremony, headers = {}, passkey = member.passkey, ...change }: Change = {},
+  browser = makeDesk(),
+): Promise<Answer> {
+  const challenge = await newChallenge(browser);
+  const credential = assertionOf(passkey, { ...siteOf(), challenge, ...ceremony });
+  const { email, password } = { ...member, ...change };
+  const answer = await browser.call("POST", "/api/operator/sign-in", {
+    ...{ body: { email, password, credential }, headers },
+  });
+  return answer;
+}
+
+/** A member of staff, and a browser in which they are signed in. */
+async function signedIn(roles: string[]): Promise<{ member: Member; browser: Desk }> {
+  const [member, browser] = [await makeStaff(roles), makeDesk()];
+  const { status, body } = await signIn(member, {}, browser);
+  if (status !== 200) throw new Error(JSON.stringify(body));
+  return { member, browser };
+}
+
+const sessionOf = (browser: Desk) => browser.call("GET", "/api/operator/session");
+
+const ask = (browser: Desk, query: string, options: CallOptions = {}) =>
+  browser.call("POST", "/admin/graphql", { body: { query }, ...options });
+
+const createCategory = (slug: string) =>
+  `mutation { createCategory(input: { slug: "${slug}", name: "New" }) { clientMutationId } }`;
+
+const unauthorized = { error: "Unauthorized" };
+const wrongCredentials = { error: "Wrong e-mail or password" };
+
+test.serial("a member signs in, sees the session, and signs out", async (t) => {
+  const member = await makeStaff(["cash", "markets"]);
+  const { staffId, name, email } = member;
+  const browser = makeDesk();
+  const fit = (method: string, path: string, answer: Answer) => {
+    t.deepEqual(faultsOf(method, path, answer), [], `${method} ${path}`);
+  };
+  const before = await sessionOf(browser);
+  fit("GET", "/api/operator/session", before);
+  t.deepEqual([before.status, before.body], [401, unauthorized]);
+
+  const answer = await signIn(member, { email: email.toUpperCase() }, browser);
+  fit("POST", "/api/operator/sign-in", answer);
+  t.deepEqual(answer.body, { staffId, name, roles: ["cash", "markets"] });
+  t.regex(
+    answer.headers.getSetCookie().join("\n"),
+    /^pgmarkets_operator=jf_\w{49}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Strict$/,
+  );
+  const shown = await sessionOf(browser);
+  fit("GET", "/api/operator/session", shown);
+  t.deepEqual(shown.body, { staffId, name, email, roles: ["cash", "markets"] });
+
+  const stolen = makeDesk();
+  stolen.cookie = browser.cookie;
+  const out = await browser.call("DELETE", "/api/operator/session");
+  fit("DELETE", "/api/operator/session", out);
+  t.deepEqual([out.status, out.body], [200, {}]);
+  t.regex(out.headers.getSetCookie().join(), /^pgmarkets_operator=; Path=\/; Max-Age=0;/);
+  t.is(browser.cookie, undefined);
+  t.is((await sessionOf(stolen)).status, 401);
+  t.is((await ask(stolen, "{ __typename }")).status, 401);
+});
+
+test.serial("401 WRONG_CREDENTIALS: one answer for whatever is wrong", async (t) => {
+  const [member, other] = [await makeStaff(["cash"]), await makeStaff(["cash"])];
+  const trader = await makeMember(service);
+  const stranger = makePasskey(member.passkey.userHandle);
+  const wrong: [string, Change][] = [
+    ["the password", { password: "wrong password" }],
+    ["the password of another", { password: other.password }],
+    ["the address of another", { email: other.email }],
+    ["the address of nobody", { email: "nobody@staff.example" }],
+    ["the address and password of a trader", trader.person],
+    ["a passkey that nobody has", { passkey: stranger }],
+    ["the passkey of another", { passkey: other.passkey }],
+    ["the id of the passkey, signed by another", { passkey: { ...stranger, ...idOf(member) } }],
+    ["another site", { ceremony: { origin: "https://evil.example" } }],
+    ["no verification of the user", { ceremony: { isUserVerified: false } }],
+    ["a challenge that was never made", { ceremony: { challenge: madeUp() } }],
+  ];
+  for (const [name, change] of wrong) {
+    const answer = await signIn(member, change);
+    t.deepEqual([answer.status, answer.body], [401, wrongCredentials], name);
+    t.deepEqual(answer.headers.getSetCookie(), [], name);
+  }
+  t.is((await signIn(member)).status, 200);
+});
+
+const idOf = ({ passkey: { credentialId } }: Member) => ({ credentialId });
+const madeUp = () => randomBytes(32).toString("base64url");
+
+test.serial("401 WRONG_CREDENTIALS: a challenge is good for one attempt", async (t) => {
+  const { email, password, passkey } = await makeStaff(["cash"]);
+  const browser = makeDesk();
+  const challenge = await newChallenge(browser);
+  const credential = assertionOf(passkey, { ...siteOf(), challenge });
+  const send = (given: string) =>
+    browser.call("POST", "/api/operator/sign-in", {
+      body: { email, password: given, credential },
+    });
+  t.is((await send("wrong password")).status, 401);
+  t.is((await send(password)).status, 401);
+});
+
+test.serial("a sign-in ends the session that the browser had before", async (t) => {
+  const { member, browser } = await signedIn(["cash"]);
+  const old = makeDesk();
+  old.cookie = browser.cookie;
+  t.is((await signIn(member, {}, browser)).status, 200);
+  t.not(browser.cookie, old.cookie);
+  t.is((await sessionOf(old)).status, 401);
+  t.is((await sessionOf(browser)).status, 200);
+});
+
+test.serial("under https the cookie has the name that no subdomain can set", async (t) => {
+  const member = await makeStaff(["cash"]);
+  const browser = makeDesk();
+  const https = { "x-forwarded-proto": "https", origin: desk.url.replace("http:", "https:") };
+  const ceremony = { origin: https.origin };
+  const answer = await signIn(member, { headers: https, ceremony }, browser);
+  t.is(answer.status, 200);
+  t.regex(
+    answer.headers.getSetCookie().join("\n"),
+    /^__Host-pgmarkets_operator=jf_\w{49}; Path=\/; Max-Age=43200; HttpOnly; SameSite=Strict; Secure$/,
+  );
+  const at = (cookie: string) =>
+    browser.call("GET", "/api/operator/session", { headers: { ...https, cookie } });
+  const [name, value] = browser.cookie!.split("=");
+  t.is((await at(`${name}=${value}`)).status, 200);
+  t.is((await at(`pgmarkets_operator=${value}`)).status, 401);
+});
+
+test.serial("a command by the session is in the audit log under the person's name", async (t) => {
+  const { member, browser } = await signedIn(["markets"]);
+  const { status, body } = await ask(browser, createCategory("by-session"));
+  t.is(status, 200);
+  t.is(body.errors, undefined);
+  const query = "{ allAuditEntries(orderBy: AUDIT_KEY_DESC, first: 1) { nodes { %s } } }";
+  const fields = "action arguments staffName staffKey";
+  const log = await ask(browser, query.replace("%s", fields));
+  t.deepEqual(log.body.data.allAuditEntries.nodes, [
+    {
+      action: "create_category",
+      arguments: { slug: "by-session", name: "New", position: null },
+      staffName: member.name,
+      staffKey: null,
+    },
+  ]);
+});
+
+test.serial("ROLE_REQUIRED: a session may do what its roles may, and audit reads", async (t) => {
+  const { member, browser } = await signedIn(["audit"]);
+  const codes = async () => {
+    const { body } = await ask(browser, createCategory("by-audit"));
+    return body.errors?.map(({ extensions }: any) => extensions.code);
+  };
+  t.deepEqual(await codes(), ["ROLE_REQUIRED"]);
+  const read = await ask(browser, "{ allMarkets { totalCount } }");
+  t.is(typeof read.body.data.allMarkets.totalCount, "number");
+  await operate("set_staff_roles", { staff_id: member.staffId, roles: ["cash"] });
+  t.deepEqual(await codes(), ["ROLE_REQUIRED"]);
+  await operate("set_staff_roles", { staff_id: member.staffId, roles: ["markets"] });
+  t.is(await codes(), undefined);
+});
+
+test.serial("401 UNAUTHORIZED: the session of who was removed, and one that is over", async (t) => {
+  const gone = await signedIn(["cash"]);
+  await operate("remove_staff", { staff_id: gone.member.staffId });
+  t.is((await sessionOf(gone.browser)).status, 401);
+  t.is((await ask(gone.browser, "{ __typename }")).status, 401);
+  t.is((await signIn(gone.member)).status, 401);
+
+  const { browser } = await signedIn(["cash"]);
+  const clock = testClock(service.database.pool);
+  await clock.freeze("2090-01-01T00:00:00Z");
+  t.is((await sessionOf(browser)).status, 401);
+  t.is((await ask(browser, "{ __typename }")).status, 401);
+  await clock.release();
+});
+
+test.serial("WRONG_ORIGIN: other sites can't use the session", async (t) => {
+  const { member, browser } = await signedIn(["markets"]);
+  const elsewhere = { headers: { origin: "https://evil.example" } };
+  const answers = [
+    await browser.call("DELETE", "/api/operator/session", elsewhere),
+    await signIn(member, elsewhere),
+    await ask(browser, createCategory("by-another-site"), elsewhere),
+    await ask(browser, createCategory("by-another-site"), { headers: { origin: "null" } }),
+  ];
+  for (const { status, body } of answers) t.deepEqual([status, body.code], [403, "WRONG_ORIGIN"]);
+
+  const query = createCategory("by-a-form");
+  for (const type of ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data"]) {
+    const form = { body: JSON.stringify({ query }), headers: { "content-type": type } };
+    t.is((await browser.call("POST", "/admin/graphql", form)).status, 415, type);
+  }
+  const path = `/admin/graphql?query=${encodeURIComponent(query)}`;
+  t.is((await browser.call("GET", path)).status, 404);
+  t.is((await browser.call("POST", path, { body: "" })).status, 400);
+  t.is((await ask(browser, query, { body: [{ query }] })).status, 400, "no batches");
+
+  t.is((await ask(browser, createCategory("by-our-page"))).body.errors, undefined);
+  const log = await ask(browser, "{ allAuditEntries { nodes { arguments } } }");
+  const slugs = log.body.data.allAuditEntries.nodes.map((entry: any) => entry.arguments.slug);
+  t.true(slugs.includes("by-our-page"));
+  t.deepEqual(
+    slugs.filter((slug?: string) => /^by-a(?:nother-site|-form)$/.test(slug ?? "")),
+    [],
+  );
+});
+
+test.serial("401 UNAUTHORIZED: sessions of traders and of staff open nothing else", async (t) => {
+  const { visitor } = await makeMember({ url: desk.url, worker: service.worker });
+  const trader = makeDesk();
+  const [, jar] = visitor.cookie!.split("=");
+  for (const cookie of [visitor.cookie, `pgmarkets_operator=${jar}`]) {
+    trader.cookie = cookie;
+    t.is((await ask(trader, "{ __typename }")).status, 401);
+    t.is((await sessionOf(trader)).status, 401);
+  }
+  t.is((await ask(trader, "{ __typename }", { key: (await visitor.token())! })).status, 401);
+
+  const { browser } = await signedIn(["users"]);
+  const [, value] = browser.cookie!.split("=");
+  const ofUser = { headers: { cookie: `pgmarkets_session=${value}` } };
+  for (const { method, path } of routes.filter(({ auth }) => auth === "session")) {
+    for (const options of [{}, ofUser]) {
+      t.is((await browser.call(method.toUpperCase(), path, options)).status, 401, path);
+    }
+  }
+  for (const { method, path } of routes.filter(({ auth }) => ["key", "token"].includes(auth))) {
+    const at = path.replace(":id", "01900000-0000-7000-8000-000000000000");
+    for (const options of [{}, { key: value! }]) {
+      t.is((await browser.call(method.toUpperCase(), at, options)).status, 401, path);
+    }
+  }
+});
+
+test.serial("an Authorization header wins over the cookie", async (t) => {
+  const { browser } = await signedIn(["audit"]);
+  const key: string = await operate("create_staff_key", { name: "Otto", role: "operator" });
+  const { body } = await ask(browser, createCategory("by-key"), { key });
+  t.is(body.errors, undefined);
+  t.is((await ask(browser, "{ __typename }", { key: "nonsense" })).status, 401);
+  const programs = { key, headers: { origin: "https://tool.example" } };
+  t.is((await ask(browser, "{ __typename }", programs)).status, 200, "keys work from everywhere");
+});
+
+test.serial("429: attempts without a passkey count by address, others by passkey", async (t) => {
+  const member = await makeStaff(["cash"]);
+  const stranger = makePasskey(member.passkey.userHandle);
+  const limit = (bucket: string, max_requests: number) =>
+    operate("set_rate_limit", { bucket, max_requests, window_seconds: 900 });
+  await limit("sign-in", 2);
+  await limit("sign-in-account", 3);
+  const from = (address: string) => ({ headers: { "x-forwarded-for": address } });
+  for (const status of [401, 401, 429]) {
+    const answer = await signIn(member, { passkey: stranger, ...from("192.0.2.1") });
+    t.is(answer.status, status);
+  }
+  const { visitor, person } = await makeMember(service);
+  const { email, password } = person;
+  const asTrader = { body: { email, password }, ...from("192.0.2.1") };
+  t.is((await visitor.call("POST", "/api/account/sign-in", asTrader)).status, 200);
+
+  for (const status of [200, 401, 401, 429]) {
+    const password = status === 200 ? member.password : "wrong password";
+    const address = status === 429 ? "192.0.2.2" : "192.0.2.1";
+    t.is((await signIn(member, { password, ...from(address) })).status, status);
+  }
+  const other = await makeStaff(["cash"]);
+  t.is((await signIn(other, from("192.0.2.1"))).status, 200);
+  await limit("sign-in", 1_000_000);
+  await limit("sign-in-account", 1_000_000);
+});
+
+test.serial("no password is hashed for who has no passkey of staff", async (t) => {
+  const member = await makeStaff(["cash"]);
+  const stranger = makePasskey(member.passkey.userHandle);
+  const spent = async (change: Change) => {
+    const before = process.cpuUsage();
+    for (let time = 0; time < 10; time++) await signIn(member, change);
+    const { user, system } = process.cpuUsage(before);
+    return user + system;
+  };
+  await spent({ passkey: stranger });
+  const [byStranger, byMember] = [await spent({ passkey: stranger }), await spent({})];
+  t.true(byStranger * 1.5 < byMember, `${byStranger} and ${byMember} microseconds`);
+});
+
+test.serial("a server without a login of operators signs in, and has no GraphQL", async (t) => {
+  const { browser } = await signedIn(["cash"]);
+  const headers = { cookie: browser.cookie!, origin: service.url };
+  t.is((await service.call("GET", "/api/operator/session", { headers })).status, 200);
+  const body = { query: "{ __typename }" };
+  t.is((await service.call("POST", "/admin/graphql", { headers, body })).status, 404);
+});
+
+test.serial("every route of staff was asked for", (t) => {
+  const successes = routes
+    .filter(({ tag }) => tag === "Operator")
+    .flatMap(({ operationId, responses }) =>
+      Object.keys(responses).map((status) => `${operationId} ${status}`),
+    );
+  t.deepEqual(
+    successes.filter((name) => !met.has(name)),
+    [],
+  );
+});
