@@ -307,6 +307,10 @@ set local role exchange_owner;
 --!include ledger/functions/verify_calls.sql
 --!include ledger/functions/verify_settings.sql
 --!include ledger/functions/verify_verifications.sql
+--!include ledger/functions/moved_by_day.sql
+--!include ledger/functions/figures_of_day.sql
+--!include ledger/functions/close_day.sql
+--!include ledger/functions/verify_closed_days.sql
 --!include ledger/functions/verify_blocks.sql
 --!include catalog/functions/verify_calls.sql
 --!include identity/functions/verify_calls.sql
@@ -397,6 +401,9 @@ set local role exchange_owner;
 --!include admin/functions/adjust_balance.sql
 --!include admin/functions/reverse_deposit.sql
 --!include admin/functions/pay_out_fees.sql
+--!include admin/functions/statement.sql
+--!include admin/functions/reconcile.sql
+--!include admin/functions/close_day.sql
 --!include admin/functions/set_loss_limits.sql
 --!include admin/functions/self_exclude.sql
 --!include admin/functions/end_self_exclusion.sql
@@ -616,6 +623,9 @@ set local role exchange_owner;
 --!include admin/views/unconfirmed_emails.sql
 --!include admin/views/mails.sql
 --!include admin/views/verifications.sql
+--!include admin/views/reconciliations.sql
+--!include admin/views/closed_days.sql
+--!include admin/views/closed_figures.sql
 --!include admin/views/audit_entries.sql
 --!include admin/views/approval_rules.sql
 --!include admin/views/proposals.sql

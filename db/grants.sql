@@ -25,7 +25,8 @@ grant select on
   admin.fee_payouts, admin.resolutions, admin.settlements, admin.voids, admin.voided_positions,
   admin.fee_schedules, admin.rate_limits, admin.stream_caps, admin.trading_pause, admin.sign_up,
   admin.unconfirmed_emails, admin.mails, admin.verifications, admin.audit_entries,
-  admin.approval_rules, admin.proposals
+  admin.approval_rules, admin.proposals, admin.reconciliations, admin.closed_days,
+  admin.closed_figures
 to exchange_operator;
 
 grant usage on schema ledger to exchange_operator;

@@ -82,6 +82,8 @@ set local role exchange_owner;
 --!include ledger/tables/fee_payouts.sql
 --!include ledger/tables/day_openings.sql
 --!include ledger/tables/verifications.sql
+--!include ledger/tables/closed_days.sql
+--!include ledger/tables/closed_figures.sql
 --!include ledger/tables/blocks.sql
 --!include ledger/tables/block_ranges.sql
 --!include ledger/tables/awaited_orders.sql
@@ -127,5 +129,6 @@ set local role exchange_owner;
 --!include admin/tables/rules.sql
 --!include admin/tables/proposed_calls.sql
 --!include admin/tables/audit_log.sql
+--!include admin/tables/bank_comparisons.sql
 
 reset role;

@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:bc60c3d5737604b610f673ee01bc531635ed16d6
+--! Hash: sha1:1b9725bfa1403e8b244035a7e2e39e9bf77dfe56
 
 --! Included tables.sql
 -- The tables of the database, and what they are made of, in the order they build on each other. The
@@ -1606,6 +1606,56 @@ comment on column ledger.verifications.first_rows is
 comment on column ledger.verifications.verified_block is
   'The last block of history that the run recomputed, or an earlier run; null: there was none.';
 --! EndIncluded ledger/tables/verifications.sql
+--! Included ledger/tables/closed_days.sql
+create table ledger.closed_days (
+  id bigint generated always as identity primary key,
+  day date not null,
+  closed_at timestamptz not null,
+  bank_entries int not null,
+  differences jsonb not null,
+  reason text,
+  constraint closed_days_are_closed_once unique (day),
+  constraint closed_days_with_differences_have_a_reason
+    check (differences = '[]' or reason is not null),
+  constraint closed_days_reason_is_not_blank check (reason ~ '\S' and length(reason) <= 1000)
+);
+
+create trigger closed_days_are_append_only
+  before update or delete or truncate on ledger.closed_days
+  for each statement execute function ledger.refuse_change();
+
+comment on table ledger.closed_days is
+  'The UTC days whose books operators have closed, one after the other, each compared with the '
+  'entries of the bank. Append-only.';
+comment on column ledger.closed_days.bank_entries is
+  'How many entries of the bank the day was compared with.';
+comment on column ledger.closed_days.differences is
+  'The references of which the bank and the ledger have different amounts, as admin.reconcile '
+  'gives them.';
+comment on column ledger.closed_days.reason is
+  'Why the day was closed as it is; null only without differences.';
+--! EndIncluded ledger/tables/closed_days.sql
+--! Included ledger/tables/closed_figures.sql
+create table ledger.closed_figures (
+  closed_day_id bigint not null references ledger.closed_days (id),
+  account_kind ledger.account_kind not null,
+  item text not null,
+  amount_cents bigint not null,
+  primary key (closed_day_id, account_kind, item)
+);
+
+create trigger closed_figures_are_append_only
+  before update or delete or truncate on ledger.closed_figures
+  for each statement execute function ledger.refuse_change();
+
+comment on table ledger.closed_figures is
+  'The figures of closed days: of each kind of account the opening balance, what journals of each '
+  'kind moved, and the closing balance. The amounts of an item sum to zero. Append-only.';
+comment on column ledger.closed_figures.item is
+  'opening, closing, or a kind of journals; a kind that moved nothing has no row.';
+comment on column ledger.closed_figures.amount_cents is
+  'The sum of the balances, or what they grew by; negative if they shrank.';
+--! EndIncluded ledger/tables/closed_figures.sql
 --! Included ledger/tables/blocks.sql
 create table ledger.blocks (
   number bigint primary key,
@@ -2784,6 +2834,7 @@ insert into admin.commands (command, role, approval, has_amount) values
   ('adjust_balance', 'cash', 'by rule', true),
   ('approve', null, 'never', false),
   ('cancel_orders', 'incidents', 'never', false),
+  ('close_day', 'cash', 'by rule', false),
   ('correct_resolution', 'markets', 'by rule', false),
   ('create_api_key', 'users', 'never', false),
   ('create_category', 'markets', 'never', false),
@@ -2807,6 +2858,7 @@ insert into admin.commands (command, role, approval, has_amount) values
   ('pay_out_fees', 'cash', 'by rule', true),
   ('preview_resolution', null, 'never', false),
   ('propose', null, 'never', false),
+  ('reconcile', 'cash', 'never', false),
   ('recover_account', 'users', 'by rule', false),
   ('refresh_leaderboard', 'incidents', 'never', false),
   ('reject', null, 'never', false),
@@ -2832,6 +2884,7 @@ insert into admin.commands (command, role, approval, has_amount) values
   ('set_stream_cap', 'incidents', 'never', false),
   ('set_trading_pause', 'incidents', 'never', false),
   ('sign_in_link', 'users', 'never', false),
+  ('statement', null, 'never', false),
   ('unfreeze_user', 'users', 'by rule', false),
   ('user_access', null, 'never', false),
   ('void_market', 'markets', 'by rule', false),
@@ -2933,6 +2986,20 @@ comment on column admin.audit_log.staff_id is
 comment on column admin.audit_log.proposal_id is
   'The proposal that this call carried out; the caller is who approved it.';
 --! EndIncluded admin/tables/audit_log.sql
+--! Included admin/tables/bank_comparisons.sql
+create table admin.bank_comparisons (
+  day date primary key,
+  at timestamptz not null,
+  bank_entries int not null,
+  differences jsonb not null
+);
+
+comment on table admin.bank_comparisons is
+  'The last comparison of each UTC day with the entries of the bank: what admin.close_day takes '
+  'over.';
+comment on column admin.bank_comparisons.differences is
+  'As admin.reconcile returned them: an array of objects.';
+--! EndIncluded admin/tables/bank_comparisons.sql
 
 reset role;
 --! EndIncluded tables.sql

@@ -102,6 +102,7 @@ const rowLockers: Record<string, string[]> = {
   "catalog.markets": ["trading/settle", "jobs"],
   identity: ["identity", "api", "jobs"],
   "ledger.outside_world": ["ledger"],
+  "ledger.closed_days": ["ledger"],
   "trading.traders": ["trading/lock", "trading/plain", "trading/settle", "identity", "jobs"],
   "trading.dead_man_switches": ["api", "jobs"],
   "trading.idempotency_keys": ["jobs"],

@@ -5,7 +5,8 @@ create or replace function admin.create_market(
   event_id uuid default null,
   close_time timestamptz default null,
   thumbnail_id uuid default null,
-  thumbnail_url text default null
+  thumbnail_url text default null,
+  "open" boolean default true
 )
 returns uuid
 language plpgsql security definer
@@ -34,11 +35,13 @@ begin
   perform catalog.check_close_time(create_market.close_time);
 
   insert into catalog.markets (
-    category_id, event_id, title, description, close_time, thumbnail_id, thumbnail_url
+    category_id, event_id, title, description, close_time, thumbnail_id, thumbnail_url, status
   )
   values (
     v_category_id, v_event.id, create_market.title, create_market.description,
-    create_market.close_time, create_market.thumbnail_id, create_market.thumbnail_url
+    create_market.close_time, create_market.thumbnail_id, create_market.thumbnail_url,
+    case create_market."open" when true then 'open' when false then 'paused' end
+      ::catalog.market_status
   )
   returning * into v_market;
 
@@ -52,7 +55,8 @@ begin
     'event_id', create_market.event_id,
     'close_time', create_market.close_time,
     'thumbnail_id', create_market.thumbnail_id,
-    'thumbnail_url', create_market.thumbnail_url
+    'thumbnail_url', create_market.thumbnail_url,
+    'open', create_market."open"
   ));
   return v_market.public_id;
 exception when check_violation or not_null_violation then
@@ -62,7 +66,8 @@ end
 $$;
 
 comment on function admin.create_market(
-  text, text, text, uuid, timestamptz, uuid, text
+  text, text, text, uuid, timestamptz, uuid, text, boolean
 ) is
-  'Makes an open market in a category, of an event of that category if one is given. Returns its '
-  'id. Errors: INVALID_REQUEST, NOT_FOUND. Locks: the row of the category.';
+  'Makes a market in a category, of an event of that category if one is given: an open one, or a '
+  'paused one, which admin.set_market_status opens. Returns its id. Errors: INVALID_REQUEST, '
+  'NOT_FOUND. Locks: the row of the category.';

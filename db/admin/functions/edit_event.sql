@@ -1,5 +1,9 @@
 create or replace function admin.edit_event(
-  event_id uuid, title text default null, description text default null
+  event_id uuid,
+  title text default null,
+  description text default null,
+  starts_at timestamptz default null,
+  ends_at timestamptz default null
 )
 returns void
 language plpgsql security definer
@@ -20,13 +24,22 @@ begin
   end if;
   update catalog.events as e set
     title = coalesce(edit_event.title, e.title),
-    description = coalesce(edit_event.description, e.description)
+    description = coalesce(edit_event.description, e.description),
+    starts_at = coalesce(edit_event.starts_at, e.starts_at),
+    ends_at = coalesce(edit_event.ends_at, e.ends_at)
   where e.id = v_event.id;
   perform admin.audit('edit_event', jsonb_build_object(
     'event_id', edit_event.event_id,
     'title', edit_event.title,
     'description', edit_event.description,
-    'before', jsonb_build_object('title', v_event.title, 'description', v_event.description)
+    'starts_at', edit_event.starts_at,
+    'ends_at', edit_event.ends_at,
+    'before', jsonb_build_object(
+      'title', v_event.title,
+      'description', v_event.description,
+      'starts_at', v_event.starts_at,
+      'ends_at', v_event.ends_at
+    )
   ));
 exception when check_violation or not_null_violation then
   get stacked diagnostics v_constraint = constraint_name, v_column = column_name;
@@ -34,8 +47,9 @@ exception when check_violation or not_null_violation then
 end
 $$;
 
-comment on function admin.edit_event(uuid, text, text) is
-  'Changes title and description of an event; null leaves a value as it is. Its markets are found '
-  'by the new title. The audit row has the values from before. Errors: INVALID_REQUEST, NOT_FOUND, '
-  'UNFIT_SESSION. Locks: the row of the event, then with a new title the rows of its markets in '
-  'catalog.markets, by ascending key, for which no trading waits.';
+comment on function admin.edit_event(uuid, text, text, timestamptz, timestamptz) is
+  'Changes title, description and times of an event; null leaves a value as it is. Its markets '
+  'are found by the new title. The times say when a live event is live, from the next order on. '
+  'The audit row has the values from before. Errors: INVALID_REQUEST, NOT_FOUND, UNFIT_SESSION. '
+  'Locks: the row of the event, then with a new title the rows of its markets in catalog.markets, '
+  'by ascending key, for which no trading waits.';

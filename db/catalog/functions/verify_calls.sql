@@ -34,8 +34,14 @@ as $$
           array_agg(c.arguments ->> 'live_delay_ms' order by c.id desc)
           filter (where c.arguments ->> 'live_delay_ms' is not null)
         )[1],
-        extract(epoch from min(core.time_of(c.arguments ->> 'starts_at')))::text,
-        extract(epoch from min(core.time_of(c.arguments ->> 'ends_at')))::text,
+        extract(epoch from (
+          array_agg(core.time_of(c.arguments ->> 'starts_at') order by c.id desc)
+          filter (where c.arguments ->> 'starts_at' is not null)
+        )[1])::text,
+        extract(epoch from (
+          array_agg(core.time_of(c.arguments ->> 'ends_at') order by c.id desc)
+          filter (where c.arguments ->> 'ends_at' is not null)
+        )[1])::text,
         min(c.arguments ->> 'thumbnail_id'),
         min(c.arguments ->> 'thumbnail_url')
       )::text as terms
@@ -92,7 +98,9 @@ as $$
       coalesce((
         array_agg(c.arguments ->> 'status' order by c.id desc)
         filter (where c.action = 'set_market_status')
-      )[1], 'open') as status
+      )[1], case
+        when bool_or(c.action = 'create_market' and c.arguments ->> 'open' = 'false')
+        then 'paused' else 'open' end) as status
     from calls as c
     cross join lateral (
       select

@@ -27,6 +27,8 @@ as $$
   union all
   select * from ledger.verify_verifications()
   union all
+  select * from ledger.verify_closed_days()
+  union all
   select * from ledger.verify_blocks(verify."full")
   union all
   select * from catalog.verify_calls()

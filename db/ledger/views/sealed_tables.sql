@@ -18,6 +18,8 @@ from (
     ('trading.fee_schedules', 'id', 'trading.fee_schedules_id_seq', 'created_at'),
     ('risk.limit_changes', 'id', 'risk.limit_changes_id_seq', 'created_at'),
     ('admin.audit_log', 'id', 'admin.audit_log_id_seq', 'at'),
+    ('ledger.closed_days', 'id', 'ledger.closed_days_id_seq', 'closed_at'),
+    ('ledger.closed_figures', 'closed_day_id', 'ledger.closed_days_id_seq', null),
     ('ledger.verifications', 'id', 'ledger.verifications_id_seq', 'finished_at')
 ) as s (table_name, id_column, sequence_name, time_column);
 

@@ -1,4 +1,5 @@
 import test from "ava";
+import { buy } from "../../helpers/exchange/orders.ts";
 import { call } from "../../../src/database/call.ts";
 import { api } from "../../../src/database/calls.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
@@ -6,7 +7,7 @@ import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 /** What operators make: categories, events, markets, users. */
 
 const exchange = testExchange(test);
-const { market, operate } = exchange;
+const { makeMarket, market, operate } = exchange;
 
 const nothing = "01900000-0000-7000-8000-000000000000";
 
@@ -101,8 +102,35 @@ test("an event is edited: null leaves a value, and the audit has the one before"
      where action = 'edit_event' and arguments ->> 'event_id' = '${event_id}'
      order by id desc limit 1`,
   );
-  t.deepEqual(audited.before, { title: "The final", description: "On Sunday." });
+  t.deepEqual(audited.before, {
+    ...{ title: "The final", description: "On Sunday.", starts_at: null, ends_at: null },
+  });
   await t.throwsAsync(operate("edit_event", { event_id, title: " " }), { code: "EX001" });
+});
+
+test("the times of an event are edited: the end stays behind the start", async (t) => {
+  const [noon, one, two] = [12, 13, 14].map((hour) => `2090-01-01T${hour}:00:00.000Z`);
+  const event_id = await operate("create_event", {
+    ...{ title: "Final", category: "tests", starts_at: noon, ends_at: one },
+  });
+  await operate("edit_event", { event_id, ends_at: two });
+  await t.throwsAsync(operate("edit_event", { event_id, starts_at: two }), { code: "EX001" });
+  await t.throwsAsync(operate("edit_event", { event_id, ends_at: "infinity" }), { code: "EX001" });
+  await operate("edit_event", { event_id, starts_at: one });
+  const [times] = await rowsOf(
+    `select starts_at, ends_at from catalog.events where public_id = '${event_id}'`,
+  );
+  t.deepEqual(times, { starts_at: new Date(one!), ends_at: new Date(two!) });
+});
+
+test("a market that is made without being open takes orders once it is opened", async (t) => {
+  const id = await makeMarket({ open: false });
+  t.is((await market(id)).status, "paused");
+  const trader = await exchange.makeTrader();
+  t.is(await exchange.refusal(id, trader, buy("yes", 1, 1)), "MARKET_NOT_OPEN");
+  await operate("set_market_status", { market_id: id, status: "open" });
+  await exchange.rest(id, trader, buy("yes", 1, 1));
+  await t.throwsAsync(makeMarket({ open: null }), { code: "EX001" });
 });
 
 test("an event goes live and back, and keeps its delay unless given one", async (t) => {

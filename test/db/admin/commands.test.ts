@@ -98,6 +98,21 @@ const commands: Record<string, [Role | "any", () => Promise<Record<string, unkno
       return { amount_cents: 1, reference: unique() };
     },
   ],
+  statement: [
+    "any",
+    async () => ({ ...(await user()), from_day: "2040-01-01", to_day: "2040-01-31" }),
+  ],
+  reconcile: ["cash", async () => ({ day: "2040-01-01", bank: "[]" })],
+  close_day: [
+    "cash",
+    async () => {
+      const { rows } = await exchange.database.pool.query(
+        "select coalesce(max(day) + 1, '2020-01-01')::text as day from ledger.closed_days",
+      );
+      await operate("reconcile", { ...rows[0], bank: "[]" });
+      return rows[0];
+    },
+  ],
   create_user: [
     "users",
     async () => ({ email: `${unique()}@test.example`, display_name: "E", handle: unique() }),

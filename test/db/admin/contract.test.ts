@@ -30,7 +30,7 @@ const contract: Record<string, { arguments: string; returns: string }> = {
     arguments:
       "title text, category text, description text default '', event_id uuid default null, " +
       "close_time timestamptz default null, thumbnail_id uuid default null, " +
-      "thumbnail_url text default null",
+      "thumbnail_url text default null, open boolean default true",
     returns: "uuid",
   },
   edit_market: {
@@ -58,6 +58,17 @@ const contract: Record<string, { arguments: string; returns: string }> = {
     returns: "jsonb",
   },
   void_trade: { arguments: "trade_id uuid, reason text", returns: "jsonb" },
+  statement: {
+    arguments: "user_id uuid, from_day date, to_day date",
+    returns:
+      "TABLE(at timestamptz, kind text, amount_cents bigint, balance_cents bigint, " +
+      "market_title text, reference text)",
+  },
+  reconcile: {
+    arguments: "day date, bank jsonb",
+    returns: "TABLE(reference text, ours_cents bigint, bank_cents bigint, difference_cents bigint)",
+  },
+  close_day: { arguments: "day date, reason text default null", returns: "void" },
   void_market: { arguments: "market_id uuid, reason text", returns: "jsonb" },
   create_user: {
     arguments: "email text, display_name text, handle text",

@@ -11,6 +11,8 @@ const appendOnly = [
   "ledger.block_ranges",
   "ledger.blocks",
   "ledger.cash_movements",
+  "ledger.closed_days",
+  "ledger.closed_figures",
   "ledger.day_openings",
   "ledger.fee_payouts",
   "ledger.posted_entries",
@@ -43,6 +45,8 @@ test.before("trade once, and archive an order", async () => {
   await exchange.operate("pay_out_fees", { amount_cents: 1, reference: "transfer 1" });
   await exchange.split(market, ann, 1);
   await exchange.operate("resolve_market", { market_id: market, outcome: "yes" });
+  await exchange.operate("reconcile", { day: "2020-01-01", bank: "[]" });
+  await exchange.operate("close_day", { day: "2020-01-01" });
   await exchange.database.pool.query("select ledger.seal()");
   await exchange.operate("void_market", { market_id: market, reason: "no answer" });
 });

@@ -7,6 +7,7 @@ import { booksDamages } from "./damages/market_state.ts";
 import { blocksDamages } from "./damages/blocks.ts";
 import { callsDamages, candlesDamages, schemaDamages } from "./damages/calls.ts";
 import { cashDamages } from "./damages/cash.ts";
+import { closedDayDamages } from "./damages/closed_days.ts";
 import { commandsDamages, eventsDamages } from "./damages/commands.ts";
 import { tradeALittle } from "./damages/history.ts";
 import type { Named } from "./damages/history.ts";
@@ -65,6 +66,7 @@ async function foundAfter(invariant: string, damage: string): Promise<string[]> 
 const damages = [
   ...blocksDamages,
   ...cashDamages,
+  ...closedDayDamages,
   ...positionsDamages,
   ...voidsDamages,
   ...ordersDamages,

@@ -86,6 +86,16 @@ export async function operateALittle(exchange: Exchange): Promise<Named> {
     `insert into ledger.verifications (started_at, finished_at, broken_count, first_rows)
      values (core.now(), core.now(), 1, '[{"name": "a", "object": "b"}]')`,
   );
+
+  // Two days whose books are closed, the first with a difference.
+  const days = [-3, -2].map((ago) =>
+    new Date(Date.now() + ago * DAY_MS).toISOString().slice(0, 10),
+  );
+  const bank = '[{"reference": "unknown", "amount_cents": 5}]';
+  await operate("reconcile", { day: days[0], bank });
+  await operate("close_day", { day: days[0], reason: "the bank looks for it" });
+  await operate("reconcile", { day: days[1], bank: "[]" });
+  await operate("close_day", { day: days[1] });
   const { rows } = await database.pool.query(
     `select
        (select id from identity.users where public_id = $1) as eva,

@@ -1,0 +1,48 @@
+create or replace function ledger.moved_by_day(first_day date, last_day date)
+returns table (
+  day date, kind ledger.journal_kind, account_kind ledger.account_kind, amount_cents bigint
+)
+language sql stable
+set search_path = pg_catalog, pg_temp
+as $$
+  with bounds as (
+    select
+      coalesce(moved_by_day.first_day::timestamp at time zone 'UTC', '-infinity') as since,
+      (moved_by_day.last_day + 1)::timestamp at time zone 'UTC' as until
+  ),
+  lines as (
+    select
+      j.created_at, j.kind,
+      case e.account_id % 4
+        when 0 then 'user_cash'::ledger.account_kind
+        when 1 then 'market_escrow'
+        when 2 then 'fee_revenue'
+        else 'outside_world'
+      end as account_kind,
+      e.amount_cents
+    from ledger.posted_journals as j
+    join ledger.posted_entries as e on e.journal_id = j.id
+    union all
+    select
+      t.created_at, 'trade', x.account_kind, x.amount_cents
+    from trading.trades as t
+    cross join lateral (
+      values
+        ('user_cash'::ledger.account_kind, t.taker_cents + t.maker_cents),
+        ('market_escrow', -(t.taker_cents + t.maker_cents + t.fee_cents)),
+        ('fee_revenue', t.fee_cents)
+    ) as x (account_kind, amount_cents)
+  )
+  select
+    (l.created_at at time zone 'UTC')::date, l.kind, l.account_kind,
+    sum(l.amount_cents)::bigint
+  from lines as l
+  cross join bounds as b
+  where l.created_at >= b.since
+    and l.created_at < b.until
+  group by 1, 2, 3
+$$;
+
+comment on function ledger.moved_by_day(date, date) is
+  'By how much the journals of each UTC day moved the balances of each kind of account, by the '
+  'kind of the journals. Without a first day, from the beginning.';
