@@ -1,5 +1,5 @@
 import { computed, signal } from "@preact/signals";
-import { pageAt, returnPathOf } from "./paths.ts";
+import { isPagePath, pageAt, returnPathOf } from "./paths.ts";
 import { atTheTop, followScroll, noteScroll, restoreScroll } from "./scroll.ts";
 
 /** Where the reader is. Links between pages do not load the page anew. */
@@ -18,6 +18,9 @@ const place = signal(placeNow());
 
 /** The page to show; undefined for a path without one. */
 export const page = computed(() => pageAt(place.value.path));
+
+/** The path of the address. */
+export const path = computed(() => place.value.path);
 
 /** The path and query, as for a way back after signing in. */
 export const address = computed(() => place.value.path + place.value.query);
@@ -52,8 +55,11 @@ export function setQuery(values: Record<string, string | undefined>): void {
   navigate(place.value.path + (text === "" ? "" : `?${text}`), { replace: true });
 }
 
-/** Follows links to pages of ours, and the browser's buttons back and forward. */
-export function followLinks(): void {
+/**
+ * Follows links to pages of ours, and the browser's buttons back and forward. Other links are
+ * loaded.
+ */
+export function followLinks(isOurs: (path: string) => boolean = isPagePath): void {
   followScroll();
   addEventListener("popstate", () => {
     place.value = placeNow();
@@ -62,7 +68,7 @@ export function followLinks(): void {
   document.addEventListener("click", (event) => {
     const link = event.target instanceof Element ? event.target.closest("a") : null;
     if (link === null || !isPlainClick(event) || link.target !== "" || link.download !== "") return;
-    if (link.origin !== location.origin || pageAt(link.pathname) === undefined) return;
+    if (link.origin !== location.origin || !isOurs(link.pathname)) return;
     if (link.hash !== "" && link.pathname === location.pathname) return;
     event.preventDefault();
     navigate(link.pathname + link.search + link.hash);

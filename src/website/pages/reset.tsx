@@ -1,7 +1,8 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
+import { canUsePasskeys } from "../api/browser_passkeys.ts";
 import { publicApi } from "../api/client.ts";
-import { canUsePasskeys, signByPasskey } from "../api/passkeys.ts";
+import { signByPasskey } from "../api/passkeys.ts";
 import { resultOf } from "../api/result.ts";
 import { noteSignIn } from "../api/session.ts";
 import type { MailLink, WaysIn } from "../api/types.ts";

@@ -1,7 +1,8 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { canUsePasskeys } from "../api/browser_passkeys.ts";
 import { publicApi } from "../api/client.ts";
-import { canUsePasskeys, signInByPasskey } from "../api/passkeys.ts";
+import { signInByPasskey } from "../api/passkeys.ts";
 import { resultOf } from "../api/result.ts";
 import { noteSignIn } from "../api/session.ts";
 import { Field, issueOf, problemBeside } from "../components/field.tsx";

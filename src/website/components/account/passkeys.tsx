@@ -1,7 +1,8 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { ownApi } from "../../api/client.ts";
-import { addPasskey, canUsePasskeys } from "../../api/passkeys.ts";
+import { canUsePasskeys } from "../../api/browser_passkeys.ts";
+import { addPasskey } from "../../api/passkeys.ts";
 import { resultOf } from "../../api/result.ts";
 import { useAsked } from "../../hooks/use_asked.ts";
 import { useCommand } from "../../hooks/use_command.ts";
