@@ -42,6 +42,14 @@ const uniqueColumns: Record<string, string> = {
   approval_rules: "command",
   proposals: "proposal_key",
   staff: "staff_key",
+  staff_keys: "key_id",
+  api_keys: "key_id",
+  receivables: "user_key",
+  voids: "void_key",
+  closed_days: "day",
+  closed_figures: "day,account_kind,item",
+  reconciliations: "day",
+  voided_positions: "void_key,user_key,side",
 };
 
 const references: Record<string, Keyed[]> = {

@@ -8,7 +8,9 @@ select
   a.arguments,
   s.public_id as staff_id,
   s.name as staff_name,
-  p.public_id as proposal_id
+  p.public_id as proposal_id,
+  coalesce(a.arguments ->> 'user_id', a.arguments #>> '{arguments,user_id}') as user_id,
+  coalesce(a.arguments ->> 'market_id', a.arguments #>> '{arguments,market_id}') as market_id
 from admin.audit_log as a
 left join identity.staff as s on s.id = a.staff_id
 left join admin.proposed_calls as p on p.id = a.proposal_id;
@@ -29,3 +31,7 @@ comment on column admin.audit_entries.staff_id is
 comment on column admin.audit_entries.staff_name is 'Their name.';
 comment on column admin.audit_entries.proposal_id is
   'The proposal that the call carried out; who called is who approved it.';
+comment on column admin.audit_entries.user_id is
+  'The user whom the arguments name by user_id, also those of a proposed command.';
+comment on column admin.audit_entries.market_id is
+  'Likewise the market that they name by market_id.';
