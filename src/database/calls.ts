@@ -460,8 +460,14 @@ export const api = functionsOf("api", {
     },
     oneRow(signedInStaff),
   ),
-  startStaffPasskey: repeatable({ sessionId: uuid }, oneRow({ challenge: bytea, known: json })),
-  addStaffPasskey: once({ sessionId: uuid, ...newPasskey, name: text }, nothing),
+  addStaffPasskey: once(
+    {
+      sessionId: uuid,
+      ...newPasskey,
+      name: text,
+    },
+    nothing,
+  ),
   signOutStaff: repeatable({ sessionId: uuid }, nothing),
 
   getMetrics: repeatable({}, oneRow(databaseMetrics)),

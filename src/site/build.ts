@@ -61,6 +61,12 @@ async function buildWebsite(directory: string): Promise<void> {
       // The Content-Security-Policy allows no data: address.
       assetsInlineLimit: 0,
       modulePreload: { polyfill: false },
+      rolldownOptions: {
+        input: {
+          index: resolve(sourceDirectory, "index.html"),
+          operator: resolve(sourceDirectory, "operator/index.html"),
+        },
+      },
     },
   });
   for (const path of await filesIn(directory)) await compress(path);

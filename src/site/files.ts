@@ -2,9 +2,13 @@ import { readdir, readFile } from "node:fs/promises";
 import { extname, join, relative } from "node:path";
 import type { StaticFile } from "../http/static_file.ts";
 
-/** What browsers get: one page, which shows every path, and the files that it names. */
+/**
+ * What browsers get: a page that shows every path of traders, one that shows every path of staff,
+ * and the files that they name.
+ */
 export interface Website {
   page: StaticFile;
+  staffPage: StaticFile;
   /** By path. Each path holds a hash of the content, so the content of a path never changes. */
   assets: Map<string, StaticFile>;
 }
@@ -19,6 +23,7 @@ const contentTypes: Record<string, string> = {
 /** Reads the built files into memory. */
 export async function loadWebsite(directory: string): Promise<Website> {
   const page = await readSiteFile(join(directory, "index.html"));
+  const staffPage = await readSiteFile(join(directory, "operator/index.html"));
   const assetsDirectory = join(directory, "assets");
   const names = (await readdir(assetsDirectory)).filter((name) => extname(name) in contentTypes);
   const assets = new Map<string, StaticFile>();
@@ -26,7 +31,7 @@ export async function loadWebsite(directory: string): Promise<Website> {
     const path = join(assetsDirectory, name);
     assets.set(`/${relative(directory, path)}`, await readSiteFile(path));
   }
-  return { page, assets };
+  return { page, staffPage, assets };
 }
 
 async function readSiteFile(path: string): Promise<StaticFile> {

@@ -1,6 +1,7 @@
 import type { Request, RequestHandler } from "express";
 import { securePage } from "../http/page_security.ts";
 import { isRead, sendFile } from "../http/static_file.ts";
+import { isBelowOperator, isStaffPath } from "../website/operator/paths.ts";
 import { isPagePath } from "../website/paths.ts";
 import type { Website } from "./files.ts";
 
@@ -19,7 +20,7 @@ export function serveWebsite(website: Website): RequestHandler {
       return;
     }
     const asset = website.assets.get(request.path);
-    const isPage = isPagePath(request.path);
+    const isPage = isPagePath(request.path) || isStaffPath(request.path);
     if (asset === undefined && !isPage && request.accepts(["json", "html"]) !== "html") {
       next();
       return;
@@ -27,7 +28,8 @@ export function serveWebsite(website: Website): RequestHandler {
     secure(request, response, () => {
       response.statusCode = asset !== undefined || isPage ? 200 : 404;
       response.setHeader("Cache-Control", asset === undefined ? "no-store" : ASSET_CACHING);
-      sendFile(request, response, asset ?? website.page);
+      const page = isBelowOperator(request.path) ? website.staffPage : website.page;
+      sendFile(request, response, asset ?? page);
     });
   };
 }

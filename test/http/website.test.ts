@@ -56,8 +56,28 @@ for (const path of [...pages, "/reset", "/help", `/markets/${someId}`, `/events/
   });
 }
 
+for (const path of ["/operator", "/operator/welcome", `/operator/markets/${someId}`]) {
+  test(`${path} is the page of staff, which loads none of the traders' scripts`, async (t) => {
+    const { status, headers, body } = await get(path);
+    t.is(status, 200);
+    t.is(headers["content-type"], html);
+    t.is(headers["cache-control"], "no-store");
+    const own = body.toString();
+    t.regex(own, /\/assets\/operator-[\w-]{8}\.js/);
+    t.notRegex(own, /\/assets\/index-/);
+    t.notRegex((await get("/")).body.toString(), /operator/);
+  });
+}
+
+test("404: a path below /operator that is no page of staff", async (t) => {
+  const { status, body } = await get("/operator/nothing", { accept: "text/html" });
+  t.is(status, 404);
+  t.regex(body.toString(), /\/assets\/operator-/);
+  t.is((await get("/operator/nothing", { accept: "application/json" })).status, 404);
+});
+
 test("the policy allows nothing inline and no other host", async (t) => {
-  for (const path of ["/", "/nowhere", ...(await assetPaths())]) {
+  for (const path of ["/", "/operator", "/nowhere", ...(await assetPaths())]) {
     const policy = (await get(path, { accept: "text/html" })).headers["content-security-policy"];
     const directives = String(policy).split(";");
     t.true(directives.includes("default-src 'none'"), path);

@@ -27,11 +27,11 @@ test("every file that the page names is there, and the chart is not among them",
 });
 
 test("no built file names another host", async (t) => {
-  const { assets, page } = await loadWebsite(builtDirectory);
+  const { assets, page, staffPage } = await loadWebsite(builtDirectory);
   // Names of XML's namespaces, licences and problems' explanations are not fetched.
   const harmless =
     /^https?:\/\/(?:www\.w3\.org|www\.apache\.org|www\.tradingview\.com|www\.iana\.org)\b/;
-  for (const { encodings } of [page, ...assets.values()]) {
+  for (const { encodings } of [page, staffPage, ...assets.values()]) {
     const addresses =
       encodings.identity.toString().match(/https?:\/\/[a-z0-9.-]+\.[a-z]{2,}/g) ?? [];
     t.deepEqual(
@@ -59,6 +59,7 @@ test("what a script imports at once belongs to the first load, what it imports l
   const here = "./";
   const website = {
     page: file(`<script type="module" src="/assets/a.js"></script>`, 1),
+    staffPage: file("", 1),
     assets: new Map([
       [
         "/assets/a.js",

@@ -1,0 +1,113 @@
+import type { Condition, Filter, View } from "../views/view.ts";
+import { isUuid, timeOf } from "./values.ts";
+
+/** What a list shows, as its address says it. */
+
+/** The part of the address that is about one list of several on a page. */
+export function nameIn(prefix: string, name: string): string {
+  return prefix === "" ? name : `${prefix}.${name}`;
+}
+
+export interface ListState {
+  /** From 1. */
+  page: number;
+  order: string;
+  /** What stands in the fields of the filters. */
+  typed: Record<string, string>;
+}
+
+/** Reads which page of which rows the address asks for. What it has wrong counts as absent. */
+export function stateOf(view: View, query: URLSearchParams, prefix = ""): ListState {
+  const read = (name: string): string => query.get(nameIn(prefix, name)) ?? "";
+  const page = Number(read("page"));
+  const order = read("order");
+  return {
+    page: Number.isInteger(page) && page >= 1 && page <= 1_000_000 ? page : 1,
+    order: orderNames(view).includes(order) ? order : view.order,
+    typed: Object.fromEntries(view.filters.map(({ name }) => [name, read(name)])),
+  };
+}
+
+/** The changes of the address that show such rows, from their first page on. */
+export function queryOf(
+  view: View,
+  typed: Record<string, string>,
+  prefix = "",
+): Record<string, string | undefined> {
+  const changes: Record<string, string | undefined> = { [nameIn(prefix, "page")]: undefined };
+  for (const { name } of view.filters) changes[nameIn(prefix, name)] = typed[name]?.trim();
+  return changes;
+}
+
+function constantCase(field: string): string {
+  return field.replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
+}
+
+/** The name of an order by a column. */
+export function orderBy(field: string, isDescending: boolean): string {
+  return `${constantCase(field)}_${isDescending ? "DESC" : "ASC"}`;
+}
+
+function orderNames({ columns, order }: View): string[] {
+  const sorted = columns.filter(({ isSorted }) => isSorted === true);
+  return [order, ...sorted.flatMap(({ field }) => [orderBy(field, true), orderBy(field, false)])];
+}
+
+/** The conditions of what is typed and of the page itself, for GraphQL; undefined for none. */
+export function conditionOf(
+  view: View,
+  typed: Record<string, string>,
+  where?: Condition,
+): Condition | undefined {
+  const conditions = view.filters.flatMap((filter) => {
+    const text = typed[filter.name]?.trim() ?? "";
+    return text === "" ? [] : [oneCondition(filter, text)];
+  });
+  if (where !== undefined) conditions.unshift(where);
+  return conditions.length === 0 ? undefined : { and: conditions };
+}
+
+/** A condition that no row meets: what is typed cannot be a value of the column. */
+function nothing(field: string): Condition {
+  return { and: [{ [field]: { isNull: true } }, { [field]: { isNull: false } }] };
+}
+
+function oneCondition({ kind, field, options }: Filter, text: string): Condition {
+  const fields = typeof field === "string" ? [field] : field;
+  const [first = ""] = fields;
+  const is = (operator: string, value: unknown): Condition => ({ [first]: { [operator]: value } });
+  switch (kind) {
+    case "contains":
+      return is("includesInsensitive", text);
+    case "search":
+      return { or: fields.map((one) => searched(one, text)) };
+    case "equals":
+      return is("equalTo", text);
+    case "uuid":
+      return isUuid(text) ? is("equalTo", text) : nothing(first);
+    case "choice":
+      return options?.some(([value]) => value === text) === true
+        ? is("equalTo", text)
+        : nothing(first);
+    case "count":
+      return /^-?\d{1,9}$/.test(text) ? is("equalTo", Number(text)) : nothing(first);
+    case "key":
+      return /^-?\d{1,18}$/.test(text) ? is("equalTo", text) : nothing(first);
+    case "flag":
+      return is("equalTo", text === "yes");
+    case "isSet":
+      return is("isNull", text !== "yes");
+    case "from":
+    case "until": {
+      const time = timeOf(text);
+      const operator = kind === "from" ? "greaterThanOrEqualTo" : "lessThan";
+      return time === undefined ? nothing(first) : is(operator, time);
+    }
+  }
+}
+
+/** An id is searched for as a whole, a text by a part of it. */
+function searched(field: string, text: string): Condition {
+  if (!field.endsWith("Id")) return { [field]: { includesInsensitive: text } };
+  return isUuid(text) ? { [field]: { equalTo: text } } : nothing(field);
+}

@@ -1,0 +1,86 @@
+import type { Result } from "../../api/result.ts";
+import { fieldsOf, headOf, PAGE_ROWS, plainValue, rowsQuery } from "../views/query.ts";
+import type { Row } from "../views/query.ts";
+import type { Condition, View } from "../views/view.ts";
+import { csvLine } from "./csv.ts";
+import { ask } from "./graphql.ts";
+
+/** Asks for the rows of declared views. */
+
+/** Rows of a question when all rows are asked for. */
+const FILE_ROWS = 500;
+
+interface Rows {
+  nodes: Row[];
+  pageInfo: { hasNextPage: boolean; endCursor: string | null };
+}
+
+/** The rows of a page. */
+export async function askForRows(
+  view: View,
+  condition: Condition | undefined,
+  { page, order }: { page: number; order: string },
+): Promise<Result<Row[]>> {
+  const variables = {
+    ...{ first: PAGE_ROWS, offset: (page - 1) * PAGE_ROWS, orderBy: [order] },
+    ...(condition && { filter: condition }),
+  };
+  const result = await ask<{ rows: Rows }>(rowsQuery(view, condition), variables);
+  return result.ok ? { ok: true, data: result.data.rows.nodes } : result;
+}
+
+/** How many rows there are in all. It is asked by itself: to count may take longer than to list. */
+export async function askForTotal(
+  { list, type }: Pick<View, "list" | "type">,
+  condition: Condition | undefined,
+): Promise<Result<number>> {
+  const [declared, used] =
+    condition === undefined
+      ? ["", "(first: 0)"]
+      : [`($filter: ${type}Filter)`, "(first: 0, filter: $filter)"];
+  const query = `query Total${declared} { rows: ${list}${used} { totalCount } }`;
+  const variables = condition === undefined ? {} : { filter: condition };
+  const result = await ask<{ rows: { totalCount: number } }>(query, variables);
+  return result.ok ? { ok: true, data: result.data.rows.totalCount } : result;
+}
+
+/** One row, or undefined if there is none. */
+export async function askForRow(
+  view: View,
+  condition: Condition,
+  more = "",
+): Promise<Result<Row | undefined>> {
+  const query = `query Row($filter: ${view.type}Filter) {
+    rows: ${view.list}(first: 1, filter: $filter) { nodes { ${fieldsOf(view.columns)} ${more} } }
+  }`;
+  const result = await ask<{ rows: { nodes: Row[] } }>(query, { filter: condition });
+  return result.ok ? { ok: true, data: result.data.rows.nodes[0] } : result;
+}
+
+/** All rows as lines of CSV, one page after the other. Says after each how many there are. */
+export async function askForCsv(
+  view: View,
+  condition: Condition | undefined,
+  order: string,
+  onRows: (count: number) => void,
+): Promise<Result<string[]>> {
+  const query = rowsQuery(view, condition);
+  const parts = [csvLine(view.columns.map(headOf))];
+  let after: string | null = null;
+  let count = 0;
+  for (;;) {
+    const variables: Record<string, unknown> = {
+      ...{ first: FILE_ROWS, after, orderBy: [order] },
+      ...(condition && { filter: condition }),
+    };
+    const result: Result<{ rows: Rows }> = await ask(query, variables);
+    if (!result.ok) return result;
+    const { nodes, pageInfo } = result.data.rows;
+    parts.push(
+      ...nodes.map((row) => csvLine(view.columns.map((column) => plainValue(column, row)))),
+    );
+    onRows((count += nodes.length));
+    if (!pageInfo.hasNextPage) return { ok: true, data: parts };
+    after = pageInfo.endCursor;
+  }
+}

@@ -1,0 +1,78 @@
+import { parseEuros } from "../../format.ts";
+
+/** How values of the database are typed and shown. All times are UTC. */
+
+const language = "en-IE";
+const euros = new Intl.NumberFormat(language, { style: "currency", currency: "EUR" });
+const numbers = new Intl.NumberFormat(language);
+const times = new Intl.DateTimeFormat(language, {
+  ...{ day: "numeric", month: "short", year: "numeric" },
+  ...{ hour: "2-digit", minute: "2-digit", second: "2-digit" },
+  timeZone: "UTC",
+});
+
+/** 24 Nov 2026, 14:05:09 UTC; "for good" for infinity. */
+export function showTime(text: string): string {
+  if (text === "infinity") return "for good";
+  const time = new Date(text);
+  return Number.isNaN(time.getTime()) ? text : `${times.format(time)} UTC`;
+}
+
+/** €1,234.50 of 123450 */
+export function showCents(cents: string | number): string {
+  return euros.format(Number(cents) / 100);
+}
+
+/** 1,234 */
+export function showCount(count: string | number): string {
+  return numbers.format(Number(count));
+}
+
+/** 1234.5 of 123450, as in a file for spreadsheets and in a field. */
+export function eurosOf(cents: string | number): string {
+  const text = String(cents);
+  const sign = text.startsWith("-") ? "-" : "";
+  const digits = text.replace("-", "").padStart(3, "0");
+  return `${sign}${digits.slice(0, -2)}.${digits.slice(-2)}`;
+}
+
+/** The cents of an amount as people type it, below zero too; undefined for anything else. */
+export function centsOf(text: string): number | undefined {
+  const trimmed = text.trim();
+  const isNegative = /^[-−]/.test(trimmed);
+  const cents = parseEuros(isNegative ? trimmed.slice(1) : trimmed);
+  return cents === undefined || !isNegative ? cents : -cents;
+}
+
+/** The time that a field for local times has, read as UTC; undefined for no time. */
+export function timeOf(text: string): string | undefined {
+  const time = new Date(`${text}Z`);
+  return Number.isNaN(time.getTime()) ? undefined : time.toISOString();
+}
+
+/** A time as a field for local times takes it, in UTC. */
+export function fieldTimeOf(text: string): string {
+  const time = new Date(text);
+  return Number.isNaN(time.getTime()) ? "" : time.toISOString().slice(0, 16);
+}
+
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+export function isUuid(text: string): boolean {
+  return uuid.test(text.trim());
+}
+
+/** The part of an id that tells it from others. Ids of one day begin alike. */
+export function shortId(id: string): string {
+  return `…${id.slice(-8)}`;
+}
+
+/** dayLimitCents of day_limit_cents */
+export function camelCase(name: string): string {
+  return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/** day_limit_cents of dayLimitCents */
+export function snakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}

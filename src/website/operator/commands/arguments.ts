@@ -1,0 +1,75 @@
+import { centsOf, isUuid, timeOf } from "../api/values.ts";
+import type { Arguments, Command, CommandField } from "./command.ts";
+
+/** What a form has, as the arguments of a call. */
+
+/** The arguments, or what is wrong with the fields, by their argument. */
+export type Read =
+  { ok: true; given: Arguments } | { ok: false; issues: Partial<Record<string, string>> };
+
+/** Reads the fields. What the page gives is no field. */
+export function readArguments(
+  { fields }: Command,
+  typed: Record<string, string>,
+  given: Arguments = {},
+): Read {
+  const issues: Record<string, string> = {};
+  const read: Arguments = { ...given };
+  for (const field of fields) {
+    if (field.argument in given) continue;
+    const text = typed[field.argument]?.trim() ?? "";
+    const value = valueOf(field, text);
+    if (value instanceof Issue) issues[field.argument] = value.words;
+    else if (value !== undefined) read[field.argument] = value;
+  }
+  return Object.keys(issues).length === 0 ? { ok: true, given: read } : { ok: false, issues };
+}
+
+class Issue {
+  readonly words: string;
+
+  constructor(words: string) {
+    this.words = words;
+  }
+}
+
+/** The value of a field; undefined if it is left out. */
+function valueOf(field: CommandField, text: string): unknown {
+  if (field.kind === "flag") return text === "yes";
+  if (text === "") {
+    if (field.isNullable === true) return null;
+    return field.isRequired === true ? new Issue("This is required.") : undefined;
+  }
+  switch (field.kind) {
+    case "text":
+    case "long":
+    case "choice":
+      return text;
+    case "cents":
+      return centsOf(text)?.toString() ?? new Issue("Type an amount such as 12.50.");
+    case "number":
+      return /^-?\d{1,9}$/.test(text) ? Number(text) : new Issue("Type a whole number.");
+    case "time":
+      return timeOf(text) ?? new Issue("Type a date and a time.");
+    case "uuid":
+      return isUuid(text) ? text : new Issue("This is no id.");
+    case "list":
+      return text.split(/[\s,]+/).filter((one) => one !== "");
+    case "days":
+      return /^\d{1,4}$/.test(text)
+        ? { days: Number(text) }
+        : new Issue("Type a whole number of days.");
+    case "day":
+      return /^\d{4}-\d\d-\d\d$/.test(text) ? text : new Issue("Type a day as 2026-11-24.");
+    case "json":
+      return jsonOf(text);
+  }
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return new Issue("This is no JSON.");
+  }
+}

@@ -1,0 +1,120 @@
+import { cents, text, time as timeColumn } from "../views/parts.ts";
+import type { Command } from "./command.ts";
+import {
+  amount,
+  day,
+  market,
+  number,
+  optional,
+  reason,
+  reference,
+  required,
+  time,
+  user,
+} from "./parts.ts";
+
+/** Of cash and fees. */
+
+const role = "cash" as const;
+
+export const deposit: Command = {
+  ...{ name: "deposit", role, title: "Deposit", action: "Book the deposit" },
+  fields: [user, amount, reference],
+  ...{ returns: "cents", result: "The user's cash is now" },
+};
+
+export const withdraw: Command = {
+  ...{ name: "withdraw", role, title: "Withdraw", action: "Book the withdrawal" },
+  fields: [user, amount, reference],
+  ...{ returns: "cents", result: "The user's cash is now" },
+};
+
+export const adjustBalance: Command = {
+  ...{ name: "adjust_balance", role, title: "Adjust the cash", action: "Adjust it" },
+  fields: [user, { ...amount, hint: "With a minus sign it takes cash away." }, reference, reason],
+  ...{ returns: "cents", result: "The user's cash is now" },
+  confirm: "The cash of the user changes. Only another adjustment makes up for it.",
+};
+
+export const reverseDeposit: Command = {
+  ...{ name: "reverse_deposit", role, title: "Reverse a deposit", action: "Reverse it" },
+  fields: [
+    required("reference", "Reference of the deposit"),
+    reason,
+    { ...user, isRequired: false, hint: "Only if several users have a deposit of this reference." },
+  ],
+  ...{ returns: "cents", result: "The user's cash is now" },
+  confirm: "The cash of the user may go below zero. A deposit is reversed once.",
+};
+
+export const payOutFees: Command = {
+  ...{ name: "pay_out_fees", role, title: "Pay out fees", action: "Pay out" },
+  fields: [amount, reference],
+  ...{ returns: "cents", result: "Fees that are left" },
+  confirm: "The fees leave the exchange.",
+};
+
+export const setFeeSchedule: Command = {
+  ...{ name: "set_fee_schedule", role, title: "Set the taker's fee", action: "Set the fee" },
+  fields: [
+    number("takerRateBps", "Fee in hundredths of a percent", true),
+    optional("category", "Only in this category"),
+    { ...market, isRequired: false, label: "Only in this market (id)" },
+    time("effectiveFrom", "From (UTC)", "Empty: from now on."),
+  ],
+  ...{ returns: "value", result: "Number of the schedule" },
+  confirm: "Fee schedules stay. Only a later one replaces it.",
+};
+
+/** The page of bonuses makes its arguments of a pasted CSV. */
+export const giveBonus: Command = {
+  ...{ name: "give_bonus", role, title: "Give a bonus", action: "Pay the bonus" },
+  fields: [
+    required("name", "Name of the bonus", "With the same name each user gets it only once."),
+    { argument: "users", label: "Users and amounts", kind: "json", isRequired: true },
+  ],
+  ...{ returns: "value", result: "Users who were paid now" },
+  confirm: "The cash is added at once.",
+};
+
+export const statement: Command = {
+  ...{ name: "statement", role: null, title: "Statement of a user", action: "Show the statement" },
+  fields: [user, day("fromDay", "First day"), day("toDay", "Last day")],
+  returns: "rows",
+  columns: [
+    timeColumn("at", "When"),
+    text("kind", "Kind"),
+    cents("amountCents", "Amount"),
+    cents("balanceCents", "Cash after it"),
+    text("marketTitle", "Market"),
+    text("reference", "Reference"),
+  ],
+};
+
+export const reconcile: Command = {
+  ...{ name: "reconcile", role, title: "Compare a day with the bank", action: "Compare" },
+  fields: [
+    day("day", "Day"),
+    {
+      ...{ argument: "bank", label: "Entries of the bank as JSON", kind: "json", isRequired: true },
+      hint: 'Such as [{"reference": "bank 1", "amount_cents": 500}], above zero for what came in.',
+    },
+  ],
+  returns: "rows",
+  columns: [
+    text("reference", "Reference"),
+    cents("oursCents", "Ours"),
+    cents("bankCents", "The bank's"),
+    cents("differenceCents", "Difference"),
+  ],
+};
+
+export const closeDay: Command = {
+  ...{ name: "close_day", role, title: "Close the books of a day", action: "Close the day" },
+  fields: [
+    day("day", "Day"),
+    optional("reason", "Reason", "Needed if the bank's amounts differ from ours."),
+  ],
+  returns: "nothing",
+  confirm: "The day is closed for good.",
+};

@@ -1,0 +1,71 @@
+import { snakeCase } from "../api/values.ts";
+import type { Column } from "../views/view.ts";
+import type { Role } from "./roles.ts";
+
+/** How a function of schema admin is called by a form. */
+
+export type FieldKind =
+  | "text"
+  | "long"
+  | "cents"
+  | "number"
+  | "time"
+  | "choice"
+  | "uuid"
+  | "flag"
+  | "list"
+  | "days"
+  | "day"
+  | "json";
+
+export interface CommandField {
+  /** As GraphQL names the argument. */
+  argument: string;
+  label: string;
+  kind: FieldKind;
+  hint?: string;
+  /** Without it, an empty field is not sent. */
+  isRequired?: boolean;
+  /** An empty field is sent as null: the function has no default for it. */
+  isNullable?: boolean;
+  options?: readonly (readonly [value: string, label: string])[];
+  /** What the field has first. */
+  initial?: string;
+}
+
+/** What a function returns: nothing, a value, rows, or something that is shown only once. */
+export type Returns = "nothing" | "value" | "cents" | "rows" | "secret";
+
+export interface Command {
+  /** As the database names it. */
+  name: string;
+  /** The role that it needs; null: any. */
+  role: Role | null;
+  /** Of the form. */
+  title: string;
+  /** What its button says. */
+  action: string;
+  fields: readonly CommandField[];
+  returns: Returns;
+  /** Of the rows that are returned. */
+  columns?: readonly Column[];
+  /** What the value is that is returned, in front of it. */
+  result?: string;
+  /** Asks before it is done, with these words about what cannot be undone. */
+  confirm?: string;
+}
+
+/** The arguments that a call needs, by the names of GraphQL. */
+export type Arguments = Record<string, unknown>;
+
+/** The arguments of a call by their names in SQL, for a proposal. */
+export function namedArguments(given: Arguments): Arguments {
+  return Object.fromEntries(
+    Object.entries(given).map(([name, value]) => [snakeCase(name), plainNumber(value)]),
+  );
+}
+
+/** Amounts are texts in GraphQL, and numbers in the arguments of a proposal. */
+function plainNumber(value: unknown): unknown {
+  return typeof value === "string" && /^-?\d{1,15}$/.test(value) ? Number(value) : value;
+}

@@ -1,0 +1,127 @@
+import type { Command } from "./command.ts";
+import { choice, event, flag, market, number, optional, outcome, payout, reason } from "./parts.ts";
+import { required, time } from "./parts.ts";
+
+/** Of the catalogue, and the end of markets. */
+
+const role = "markets" as const;
+
+export const resolveMarket: Command = {
+  ...{ name: "resolve_market", role, title: "Resolve", action: "Resolve the market" },
+  fields: [market, outcome, payout],
+  returns: "value",
+  confirm: "All shares are paid by this outcome, and open orders are cancelled.",
+};
+
+export const correctResolution: Command = {
+  ...{ name: "correct_resolution", role, title: "Correct the resolution", action: "Correct it" },
+  fields: [market, outcome, payout, reason],
+  returns: "value",
+  confirm: "What was paid is taken back and paid anew. Cash of users may go below zero.",
+};
+
+export const voidMarket: Command = {
+  ...{ name: "void_market", role, title: "Undo the whole market", action: "Undo the market" },
+  fields: [market, reason],
+  returns: "value",
+  confirm: "Everybody gets back what they put in, with the fees. Nobody can undo this.",
+};
+
+export const voidTrade: Command = {
+  ...{ name: "void_trade", role, title: "Undo a trade", action: "Undo the trade" },
+  fields: [
+    { argument: "tradeId", label: "Id of the trade", kind: "uuid", isRequired: true },
+    reason,
+  ],
+  returns: "value",
+  confirm: "Taker and maker get back what the trade took. Nobody can undo this.",
+};
+
+export const setMarketStatus: Command = {
+  ...{ name: "set_market_status", role, title: "Open, pause or close", action: "Set the status" },
+  fields: [
+    market,
+    choice("status", "Status", ["open", "paused", "closed"]),
+    time("closeTime", "Close time (UTC)", "Only for a market that opens again."),
+  ],
+  returns: "nothing",
+  confirm: "Closing cancels the open orders of the market. A pause keeps them.",
+};
+
+export const editMarket: Command = {
+  ...{ name: "edit_market", role, title: "Edit the market", action: "Save" },
+  fields: [
+    market,
+    optional("title", "Title"),
+    { argument: "description", label: "Description", kind: "long" },
+    time("closeTime", "Close time (UTC)"),
+    flag("noCloseTime", "It has no close time"),
+  ],
+  returns: "nothing",
+};
+
+export const createMarket: Command = {
+  ...{ name: "create_market", role, title: "New market", action: "Make the market" },
+  fields: [
+    required("title", "Title"),
+    required("category", "Category", "As in addresses."),
+    { argument: "description", label: "Description", kind: "long" },
+    { ...event, isRequired: false },
+    time("closeTime", "Close time (UTC)"),
+    { argument: "thumbnailId", label: "Id of the picture", kind: "uuid" },
+    optional("thumbnailUrl", "Address of the picture"),
+    flag("open", "It is open at once; else it is paused", "yes"),
+  ],
+  returns: "value",
+  result: "Id of the market",
+};
+
+export const createCategory: Command = {
+  ...{ name: "create_category", role, title: "New category", action: "Make the category" },
+  fields: [
+    required("slug", "In addresses", "Small letters, digits and hyphens."),
+    required("name", "Name"),
+    number("position", "Place in the order"),
+  ],
+  returns: "value",
+  result: "In addresses",
+};
+
+export const createEvent: Command = {
+  ...{ name: "create_event", role, title: "New event", action: "Make the event" },
+  fields: [
+    required("title", "Title"),
+    required("category", "Category", "As in addresses."),
+    { argument: "description", label: "Description", kind: "long" },
+    time("startsAt", "Starts (UTC)"),
+    time("endsAt", "Ends (UTC)"),
+    flag("live", "Live: orders wait before they are placed"),
+    number("liveDelayMs", "How long they wait, in ms"),
+    { argument: "thumbnailId", label: "Id of the picture", kind: "uuid" },
+    optional("thumbnailUrl", "Address of the picture"),
+  ],
+  returns: "value",
+  result: "Id of the event",
+};
+
+export const editEvent: Command = {
+  ...{ name: "edit_event", role, title: "Edit the event", action: "Save" },
+  fields: [
+    event,
+    optional("title", "Title"),
+    { argument: "description", label: "Description", kind: "long" },
+    time("startsAt", "Starts (UTC)"),
+    time("endsAt", "Ends (UTC)"),
+  ],
+  returns: "nothing",
+};
+
+export const setEventLive: Command = {
+  ...{ name: "set_event_live", role, title: "Live or not", action: "Set it" },
+  fields: [
+    event,
+    flag("live", "Live: orders wait before they are placed"),
+    number("liveDelayMs", "How long they wait, in ms"),
+  ],
+  returns: "nothing",
+};

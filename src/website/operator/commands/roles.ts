@@ -1,0 +1,2 @@
+/** What a member of staff may do, as admin.commands has it. */
+export type Role = "audit" | "cash" | "incidents" | "markets" | "staff" | "users";

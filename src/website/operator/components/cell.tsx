@@ -1,0 +1,105 @@
+import type { ComponentChildren, JSX } from "preact";
+import { nameOf } from "../views/query.ts";
+import type { Row } from "../views/query.ts";
+import { shortId, showCents, showCount, showTime } from "../api/values.ts";
+import type { Column, ColumnKind } from "../views/view.ts";
+
+/** Where a value of a kind leads. */
+const targets: Partial<Record<ColumnKind, (value: string) => string>> = {
+  user: (id) => `/operator/users/${id}`,
+  market: (id) => `/operator/markets/${id}`,
+  event: (id) => `/operator/events/${id}`,
+  proposal: (id) => `/operator/proposals/${id}`,
+  order: (id) => `/operator/lists/orders?order=${id}`,
+  trade: (id) => `/operator/lists/trades?trade=${id}`,
+  journal: (key) => `/operator/lists/journals?journal=${key}`,
+  member: (id) => `/operator/staff?member=${id}`,
+};
+
+/** Kinds whose values stand at the right, as numbers do. */
+export const isNumber = (kind: ColumnKind | undefined): boolean =>
+  kind !== undefined && ["cents", "price", "count", "bps"].includes(kind);
+
+interface CellProps {
+  column: Column;
+  row: Row;
+}
+
+/** A value of a row, as its column shows it. */
+export function Cell({ column, row }: CellProps): JSX.Element {
+  const value = row[column.field];
+  const isNothing = value === null || value === undefined || value === "";
+  if (isNothing) return <span class="muted">–</span>;
+  const { kind = "text" } = column;
+  const target = targets[kind];
+  if (target === undefined) return <>{shown(kind, value)}</>;
+  const id = plain(value);
+  // The column has the key of the other row, and shows its id.
+  const linked = kind === "order" && column.name !== undefined ? nameOf(column, row) : id;
+  const name = kind === "order" ? undefined : nameOf(column, row);
+  const words = name ?? (kind === "journal" ? id : shortId(linked ?? id));
+  return (
+    <a href={target(linked ?? id)} title={linked ?? id}>
+      {words}
+    </a>
+  );
+}
+
+/** Numbers and texts as they are. */
+function plain(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+function shown(kind: ColumnKind, value: unknown): ComponentChildren {
+  const text = plain(value);
+  switch (kind) {
+    case "time":
+      return showTime(text);
+    case "cents":
+      return showCents(text);
+    case "price":
+      return `${text}¢`;
+    case "count":
+      return showCount(text);
+    case "bps":
+      return `${(Number(text) / 100).toFixed(2)}%`;
+    case "flag":
+      return value === true ? "yes" : "no";
+    case "list":
+      return (value as unknown[]).join(", ");
+    case "json":
+      return <Json value={value} />;
+    case "id":
+      return (
+        <span class="code" title={text}>
+          {shortId(text)}
+        </span>
+      );
+    case "text":
+    case "key":
+    case "user":
+    case "market":
+    case "event":
+    case "order":
+    case "trade":
+    case "journal":
+    case "proposal":
+    case "member":
+      return text;
+  }
+}
+
+const LONG = 60;
+
+/** A value of the database as it is. A long one is folded. */
+export function Json({ value }: { value: unknown }): JSX.Element {
+  const text = JSON.stringify(value, null, 2);
+  const line = JSON.stringify(value);
+  if (line.length <= LONG) return <code class="code">{line}</code>;
+  return (
+    <details class="json">
+      <summary>{line.slice(0, LONG)}…</summary>
+      <pre class="code">{text}</pre>
+    </details>
+  );
+}

@@ -1,0 +1,261 @@
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import type { Result } from "../../api/result.ts";
+import { ConfirmDialog } from "../../components/confirm_dialog.tsx";
+import { Checkbox, Field } from "../../components/field.tsx";
+import { Notice } from "../../components/notice.tsx";
+import { Submit } from "../../components/submit.tsx";
+import { useCommand } from "../../hooks/use_command.ts";
+import { ask, noteChange } from "../api/graphql.ts";
+import type { Row } from "../views/query.ts";
+import { mayCall } from "../api/session.ts";
+import { showCents, showTime } from "../api/values.ts";
+import { readArguments } from "../commands/arguments.ts";
+import { namedArguments } from "../commands/command.ts";
+import type { Arguments, Command, CommandField } from "../commands/command.ts";
+import { mutationOf } from "../commands/mutation.ts";
+import { Json } from "./cell.tsx";
+import { LongField, Select } from "./inputs.tsx";
+import { StaffProblem } from "./problem.tsx";
+import { RowTable } from "./row_table.tsx";
+
+interface CommandFormProps {
+  command: Command;
+  /** Arguments that the page knows. */
+  given?: Arguments;
+  /** What fields have first. */
+  initial?: Record<string, string>;
+  /** Whether it is unfolded at first. */
+  isOpen?: boolean;
+  onDone?: (result: unknown) => void;
+}
+
+/** A form for a command, folded. Who lacks the role for the command does not see it. */
+export function CommandForm(props: CommandFormProps): JSX.Element | null {
+  const { command, isOpen = false } = props;
+  if (!mayCall(command.role)) return null;
+  return (
+    <details class="panel command" open={isOpen}>
+      <summary>{command.title}</summary>
+      <Form {...props} />
+    </details>
+  );
+}
+
+type Given = Result<{ answer: { result?: unknown } }>;
+
+function Form({ command, given = {}, initial = {}, onDone }: CommandFormProps): JSX.Element {
+  const first = (): Record<string, string> => ({ ...initialOf(command), ...initial });
+  const [typed, setTyped] = useState(first);
+  const [issues, setIssues] = useState<Partial<Record<string, string>>>({});
+  const [asked, setAsked] = useState<Arguments>();
+  const [refused, setRefused] = useState<Arguments>();
+  const [result, setResult] = useState<unknown>();
+  const giving = useCommand();
+
+  const give = (input: Arguments): void => {
+    setRefused(undefined);
+    const send = async (): Promise<Given> => {
+      const answer: Given = await ask(mutationOf(command), { input });
+      if (!answer.ok && answer.problem.code === "APPROVAL_REQUIRED") {
+        setRefused(input);
+        setAsked(undefined);
+      }
+      return answer;
+    };
+    void giving.give(send, ({ answer }) => {
+      setAsked(undefined);
+      setResult(answer.result);
+      setTyped(first());
+      noteChange();
+      onDone?.(answer.result);
+    });
+  };
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    const read = readArguments(command, typed, given);
+    setIssues(read.ok ? {} : read.issues);
+    if (!read.ok) return;
+    giving.reset();
+    if (command.confirm === undefined) give(read.given);
+    else setAsked(read.given);
+  };
+  return (
+    <form onSubmit={submit} noValidate>
+      {command.fields
+        .filter(({ argument }) => !(argument in given))
+        .map((field) => (
+          <Input
+            key={field.argument}
+            field={field}
+            value={typed[field.argument] ?? ""}
+            error={issues[field.argument]}
+            onValue={(value) => {
+              setTyped({ ...typed, [field.argument]: value });
+            }}
+          />
+        ))}
+      {asked === undefined && <StaffProblem problem={giving.problem} />}
+      {giving.isDone && <Answer command={command} result={result} />}
+      <Submit isBusy={giving.isBusy}>{command.action}</Submit>
+      {asked !== undefined && (
+        <ConfirmDialog
+          title={`${command.action}?`}
+          action={command.action}
+          command={{ ...giving, problem: undefined }}
+          onConfirm={() => {
+            give(asked);
+          }}
+          onClose={() => {
+            setAsked(undefined);
+          }}
+        >
+          <p>{command.confirm}</p>
+          <StaffProblem problem={giving.problem} />
+        </ConfirmDialog>
+      )}
+      {refused !== undefined && <Propose command={command} given={refused} />}
+    </form>
+  );
+}
+
+function initialOf({ fields }: Command): Record<string, string> {
+  return Object.fromEntries(
+    fields.flatMap(({ argument, initial }) => (initial === undefined ? [] : [[argument, initial]])),
+  );
+}
+
+interface InputProps {
+  field: CommandField;
+  value: string;
+  error: string | undefined;
+  onValue: (value: string) => void;
+}
+
+function Input({ field, value, error, onValue }: InputProps): JSX.Element {
+  const { label, kind, argument: name, hint, options = [] } = field;
+  if (kind === "flag") {
+    return (
+      <Checkbox
+        label={label}
+        isChecked={value === "yes"}
+        onChange={(isChecked) => {
+          onValue(isChecked ? "yes" : "");
+        }}
+      />
+    );
+  }
+  if (kind === "choice") {
+    return <Select {...{ label, value, options, hint, error, onValue }} none="choose" />;
+  }
+  if (kind === "long" || kind === "json") {
+    return <LongField {...{ label, name, value, hint, error, onValue }} />;
+  }
+  return (
+    <Field
+      {...{ label, name, value, hint, error, onValue }}
+      type={kind === "time" ? "datetime-local" : "text"}
+      {...(kind === "number" && { inputMode: "numeric" as const })}
+      {...(kind === "cents" && { inputMode: "decimal" as const, unit: "€" })}
+      required={field.isRequired === true}
+    />
+  );
+}
+
+interface AnswerProps {
+  command: Command;
+  result: unknown;
+}
+
+/** What the command returned. */
+function Answer({ command, result }: AnswerProps): JSX.Element {
+  const { returns, result: words = "Done" } = command;
+  if (returns === "nothing" || result === null || result === undefined) {
+    return <Notice kind="good">Done.</Notice>;
+  }
+  if (returns === "secret") {
+    return (
+      <Notice kind="warn">
+        <p>{words}. It is shown only now:</p>
+        <p class="code secret">{typeof result === "string" ? result : ""}</p>
+      </Notice>
+    );
+  }
+  if (returns === "rows") {
+    const rows = result as Row[];
+    return rows.length === 0 ? (
+      <Notice kind="good">Done: no rows.</Notice>
+    ) : (
+      <RowTable label={`${command.title}: rows`} columns={command.columns ?? []} rows={rows} />
+    );
+  }
+  return (
+    <Notice kind="good">
+      {words}: {returns === "cents" ? showCents(result as string) : <Value value={result} />}
+    </Notice>
+  );
+}
+
+function Value({ value }: { value: unknown }): JSX.Element {
+  if (typeof value !== "string") return <Json value={value} />;
+  return <>{/^\d{4}-\d\d-\d\dT/.test(value) ? showTime(value) : value}</>;
+}
+
+const proposing = `mutation Propose($input: ProposeInput!) {
+  answer: propose(input: $input) { result }
+}`;
+
+interface ProposeProps {
+  command: Command;
+  given: Arguments;
+}
+
+/** Proposes a call that needs another member of staff, with the same arguments. */
+function Propose({ command, given }: ProposeProps): JSX.Element {
+  const [reason, setReason] = useState("");
+  const [issue, setIssue] = useState<string>();
+  const [proposalId, setProposalId] = useState<string>();
+  const giving = useCommand();
+  const propose = (): void => {
+    if (reason.trim() === "") {
+      setIssue("This is required.");
+      return;
+    }
+    setIssue(undefined);
+    const input = { command: command.name, arguments: namedArguments(given), reason };
+    void giving.give(
+      () => ask<{ answer: { result: string } }>(proposing, { input }),
+      ({ answer }) => {
+        setProposalId(answer.result);
+        noteChange();
+      },
+    );
+  };
+  if (proposalId !== undefined) {
+    return (
+      <Notice kind="good">
+        Proposed. <a href={`/operator/proposals/${proposalId}`}>See the proposal</a>
+      </Notice>
+    );
+  }
+  return (
+    <div class="propose">
+      <Field
+        label="Why you propose it"
+        name="proposal"
+        value={reason}
+        error={issue}
+        onValue={setReason}
+      />
+      <StaffProblem problem={giving.problem} />
+      <button
+        type="button"
+        class="button button-main"
+        aria-disabled={giving.isBusy}
+        onClick={propose}
+      >
+        Propose
+      </button>
+    </div>
+  );
+}

@@ -1,0 +1,309 @@
+import type { ComponentChildren, JSX } from "preact";
+import { useState } from "preact/hooks";
+import type { Result } from "../../api/result.ts";
+import { Field } from "../../components/field.tsx";
+import { Empty, Show } from "../../components/states.tsx";
+import { useAsked } from "../../hooks/use_asked.ts";
+import { useCommand } from "../../hooks/use_command.ts";
+import { query, setQuery } from "../../router.ts";
+import { conditionOf, nameIn, orderBy, queryOf, stateOf } from "../api/filters.ts";
+import type { ListState } from "../api/filters.ts";
+import { changes } from "../api/graphql.ts";
+import { askForCsv, askForRows, askForTotal } from "../api/queries.ts";
+import { saveCsv } from "../api/save.ts";
+import { showCount } from "../api/values.ts";
+import { PAGE_ROWS } from "../views/query.ts";
+import type { Row } from "../views/query.ts";
+import type { Column, Condition, Filter, View } from "../views/view.ts";
+import { Cell, isNumber } from "./cell.tsx";
+import { Select } from "./inputs.tsx";
+import { StaffProblem } from "./problem.tsx";
+
+interface DataTableProps {
+  view: View;
+  /** What all rows of this page have in common. */
+  where?: Condition;
+  /** Fields whose columns and filters the page needs not. */
+  without?: readonly string[];
+  /** Tells its part of the address from those of other lists of the page. */
+  prefix?: string;
+  /** What stands at the end of each row. */
+  action?: (row: Row) => ComponentChildren;
+}
+
+/** A list of rows of a view: filtered, ordered and divided into pages by the server. */
+export function DataTable(props: DataTableProps): JSX.Element {
+  const { where, without = [], prefix = "" } = props;
+  const view = withoutFields(props.view, without);
+  const state = stateOf(view, query.value, prefix);
+  const condition = conditionOf(view, state.typed, where);
+  const causes = [view.list, JSON.stringify(condition), changes.value];
+  const rows = useAsked<Row[]>(
+    () => askForRows(view, condition, state),
+    [...causes, state.page, state.order],
+  );
+  const total = useAsked(() => askForTotal(view, condition), causes);
+  const isFiltered = Object.values(state.typed).some((text) => text !== "");
+  return (
+    <div class="data">
+      {view.filters.length > 0 && <Filters view={view} state={state} prefix={prefix} />}
+      <Show asked={rows} lines={6}>
+        {(found) =>
+          found.length === 0 && state.page === 1 ? (
+            <Empty title={isFiltered ? "No row fits these filters." : view.empty} />
+          ) : (
+            <Rows view={view} rows={found} state={state} prefix={prefix} action={props.action} />
+          )
+        }
+      </Show>
+      <div class="data-foot">
+        <Pages state={state} prefix={prefix} total={total.data} rows={rows.data?.length} />
+        <CsvButton view={view} condition={condition} order={state.order} />
+      </div>
+    </div>
+  );
+}
+
+function withoutFields(view: View, without: readonly string[]): View {
+  const stays = ({ field }: { field: string | readonly string[] }): boolean =>
+    typeof field !== "string" || !without.includes(field);
+  return {
+    ...view,
+    columns: view.columns.filter(stays),
+    filters: view.filters.filter(stays),
+  };
+}
+
+interface FiltersProps {
+  view: View;
+  state: ListState;
+  prefix: string;
+}
+
+function Filters({ view, state, prefix }: FiltersProps): JSX.Element {
+  const inAddress = JSON.stringify(state.typed);
+  const [typed, setTyped] = useState<Record<string, string>>({});
+  // What was typed belongs to the filters that it was typed over.
+  const [over, setOver] = useState(inAddress);
+  const values = over === inAddress ? { ...state.typed, ...typed } : state.typed;
+  const type = (name: string, value: string): void => {
+    setTyped(over === inAddress ? { ...typed, [name]: value } : { [name]: value });
+    setOver(inAddress);
+  };
+  const isAny = Object.values(state.typed).some((text) => text !== "");
+  return (
+    <form
+      class="filter-form"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        setQuery(queryOf(view, values, prefix));
+      }}
+    >
+      {view.filters.map((filter) => (
+        <FilterField
+          key={filter.name}
+          filter={filter}
+          value={values[filter.name] ?? ""}
+          onValue={(value) => {
+            type(filter.name, value);
+          }}
+        />
+      ))}
+      <div class="button-row">
+        <button type="submit" class="button button-main">
+          Filter
+        </button>
+        {isAny && (
+          <button
+            type="button"
+            class="button"
+            onClick={() => {
+              setTyped({});
+              setQuery(queryOf(view, {}, prefix));
+            }}
+          >
+            Show all
+          </button>
+        )}
+      </div>
+    </form>
+  );
+}
+
+const yesOrNo = [
+  ["yes", "yes"],
+  ["no", "no"],
+] as const;
+
+interface FilterFieldProps {
+  filter: Filter;
+  value: string;
+  onValue: (value: string) => void;
+}
+
+function FilterField({ filter, value, onValue }: FilterFieldProps): JSX.Element {
+  const { kind, label, name, options = yesOrNo } = filter;
+  if (kind === "choice" || kind === "flag" || kind === "isSet") {
+    return <Select {...{ label, value, options, onValue }} none="any" />;
+  }
+  const isTime = kind === "from" || kind === "until";
+  return <Field {...{ label, name, value, onValue }} type={isTime ? "datetime-local" : "text"} />;
+}
+
+interface RowsProps {
+  view: View;
+  rows: Row[];
+  state: ListState;
+  prefix: string;
+  action: ((row: Row) => ComponentChildren) | undefined;
+}
+
+function Rows({ view, rows, state, prefix, action }: RowsProps): JSX.Element {
+  return (
+    <div class="table-box" role="region" aria-label={`Rows: ${view.title}`} tabIndex={0}>
+      <table class="table data-table">
+        <thead>
+          <tr>
+            {view.columns.map((column) => (
+              <Head key={column.field} column={column} order={state.order} prefix={prefix} />
+            ))}
+            {action !== undefined && (
+              <th scope="col">
+                <span class="unseen">What can be done</span>
+              </th>
+            )}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row, index) => (
+            <tr key={index}>
+              {view.columns.map((column) => (
+                <td key={column.field} class={isNumber(column.kind) ? "at-end" : ""}>
+                  <Cell column={column} row={row} />
+                </td>
+              ))}
+              {action !== undefined && <td>{action(row)}</td>}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+interface HeadProps {
+  column: Column;
+  order: string;
+  prefix: string;
+}
+
+function Head({ column, order, prefix }: HeadProps): JSX.Element {
+  const { field, label, kind, isSorted = false } = column;
+  const side = isNumber(kind) ? "at-end" : "";
+  if (!isSorted) {
+    return (
+      <th scope="col" class={side}>
+        {label}
+      </th>
+    );
+  }
+  const [down, up] = [orderBy(field, true), orderBy(field, false)];
+  const sort = order === down ? "descending" : order === up ? "ascending" : undefined;
+  return (
+    <th scope="col" class={side} aria-sort={sort}>
+      <button
+        type="button"
+        class="sort"
+        onClick={() => {
+          setQuery({
+            [nameIn(prefix, "order")]: order === down ? up : down,
+            [nameIn(prefix, "page")]: undefined,
+          });
+        }}
+      >
+        {label}
+        <span aria-hidden="true">{order === down ? " ↓" : order === up ? " ↑" : ""}</span>
+      </button>
+    </th>
+  );
+}
+
+interface PagesProps {
+  state: ListState;
+  prefix: string;
+  total: number | undefined;
+  rows: number | undefined;
+}
+
+function Pages({ state: { page }, prefix, total, rows = 0 }: PagesProps): JSX.Element {
+  const go = (to: number): void => {
+    setQuery({ [nameIn(prefix, "page")]: to === 1 ? undefined : String(to) });
+  };
+  const first = (page - 1) * PAGE_ROWS + 1;
+  const hasNext = total === undefined ? rows === PAGE_ROWS : page * PAGE_ROWS < total;
+  const span =
+    rows === 0 ? "No rows" : `Rows ${showCount(first)} to ${showCount(first + rows - 1)}`;
+  return (
+    <>
+      <p class="muted" role="status">
+        {span}
+        {total !== undefined && ` of ${showCount(total)}`}
+      </p>
+      <div class="button-row">
+        <button
+          type="button"
+          class="button button-small"
+          disabled={page === 1}
+          onClick={() => {
+            go(page - 1);
+          }}
+        >
+          Page before
+        </button>
+        <button
+          type="button"
+          class="button button-small"
+          disabled={!hasNext}
+          onClick={() => {
+            go(page + 1);
+          }}
+        >
+          Next page
+        </button>
+      </div>
+    </>
+  );
+}
+
+interface CsvButtonProps {
+  view: View;
+  condition: Condition | undefined;
+  order: string;
+}
+
+/** Saves all rows that the filters choose. */
+function CsvButton({ view, condition, order }: CsvButtonProps): JSX.Element {
+  const command = useCommand();
+  const [count, setCount] = useState(0);
+  const save = (): void => {
+    setCount(0);
+    const send = (): Promise<Result<string[]>> => askForCsv(view, condition, order, setCount);
+    void command.give(send, (parts) => {
+      saveCsv(parts, `${view.title.toLowerCase().replaceAll(" ", "_")}.csv`);
+    });
+  };
+  return (
+    <>
+      <button
+        type="button"
+        class="button button-small"
+        aria-disabled={command.isBusy}
+        onClick={save}
+      >
+        {command.isBusy ? `${showCount(count)} rows…` : "CSV"}
+      </button>
+      <StaffProblem problem={command.problem} />
+    </>
+  );
+}

@@ -1,0 +1,36 @@
+import type { ComponentChildren, JSX } from "preact";
+import type { Row } from "../views/query.ts";
+import type { Column } from "../views/view.ts";
+import { Cell } from "./cell.tsx";
+
+interface FactsProps {
+  columns: readonly Column[];
+  row: Row;
+}
+
+/** The values of one row, each with its label. */
+export function Facts({ columns, row }: FactsProps): JSX.Element {
+  return (
+    <dl class="facts facts-wide">
+      {columns.map((column) => (
+        <Fact key={column.field} label={column.label}>
+          <Cell column={column} row={row} />
+        </Fact>
+      ))}
+    </dl>
+  );
+}
+
+interface FactProps {
+  label: string;
+  children: ComponentChildren;
+}
+
+export function Fact({ label, children }: FactProps): JSX.Element {
+  return (
+    <div>
+      <dt>{label}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,40 @@
+import type { JSX } from "preact";
+import { Show } from "../../components/states.tsx";
+import { useAsked } from "../../hooks/use_asked.ts";
+import { send } from "../api/calls.ts";
+import { DataTable } from "../components/data_table.tsx";
+import { Section, StaffPageBody } from "../components/page.tsx";
+import type { ListName } from "../paths.ts";
+import { listed, views } from "../views/all.ts";
+
+/** What auditors read: who did what, the ledger, the sealed history and its verifications. */
+export function AuditPage(): JSX.Element {
+  const head = useAsked(() => send<unknown>("GET", "/api/v1/proofs/head"), []);
+  return (
+    <StaffPageBody title="Audit">
+      <Section title="Who did what">
+        <DataTable view={views.auditEntries} />
+      </Section>
+      <Section title="Head of the sealed history">
+        <p class="muted">Compare it with a head that you wrote down before.</p>
+        <Show asked={head} lines={2}>
+          {(sealed) => <pre class="code">{JSON.stringify(sealed, null, 2)}</pre>}
+        </Show>
+      </Section>
+      <Section title="Verifications of the ledger">
+        <DataTable view={views.verifications} prefix="verifications" />
+      </Section>
+      <Section title="Lists of everything">
+        <ul>
+          {(Object.keys(listed) as ListName[]).map((name) => (
+            <li key={name}>
+              <a class="list-link" href={`/operator/lists/${name}`}>
+                {listed[name].title}
+              </a>
+            </li>
+          ))}
+        </ul>
+      </Section>
+    </StaffPageBody>
+  );
+}

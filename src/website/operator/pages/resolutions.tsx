@@ -1,0 +1,32 @@
+import type { JSX } from "preact";
+import { useMemo } from "preact/hooks";
+import { DataTable } from "../components/data_table.tsx";
+import { Section, StaffPageBody } from "../components/page.tsx";
+import { views } from "../views/all.ts";
+import { due, open } from "./due.ts";
+
+/** The desk where markets get their outcome. */
+export function ResolutionsPage(): JSX.Element {
+  const dueNow = useMemo(() => due(), []);
+  const ofMarkets = useMemo(
+    () => ({
+      ...open,
+      command: { in: ["resolve_market", "correct_resolution", "void_market", "void_trade"] },
+    }),
+    [],
+  );
+  return (
+    <StaffPageBody title="Resolutions">
+      <Section title="Markets that wait for their outcome">
+        <p class="muted">Closed, or past their close time, and not resolved.</p>
+        <DataTable view={views.markets} where={dueNow} prefix="due" />
+      </Section>
+      <Section title="Proposals about outcomes">
+        <DataTable view={views.proposals} where={ofMarkets} prefix="proposals" />
+      </Section>
+      <Section title="Resolved before">
+        <DataTable view={views.resolutions} prefix="before" />
+      </Section>
+    </StaffPageBody>
+  );
+}

@@ -1,0 +1,22 @@
+import type { JSX } from "preact";
+import { commands } from "../commands/all.ts";
+import { CommandForm } from "../components/command_form.tsx";
+import { DataTable } from "../components/data_table.tsx";
+import { Section, StaffPageBody } from "../components/page.tsx";
+import { views } from "../views/all.ts";
+
+/** Fees, and who may sign up. */
+export function SettingsPage(): JSX.Element {
+  return (
+    <StaffPageBody title="Settings">
+      <Section title="Fee schedules">
+        <DataTable view={views.feeSchedules} prefix="fees" />
+      </Section>
+      <CommandForm command={commands.setFeeSchedule} />
+      <Section title="Sign-up">
+        <DataTable view={views.signUp} prefix="sign-up" />
+      </Section>
+      <CommandForm command={commands.setSignUp} />
+    </StaffPageBody>
+  );
+}

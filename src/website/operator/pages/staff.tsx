@@ -1,0 +1,88 @@
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { canUsePasskeys } from "../../api/browser_passkeys.ts";
+import { Field } from "../../components/field.tsx";
+import { Notice } from "../../components/notice.tsx";
+import { Submit } from "../../components/submit.tsx";
+import { useCommand } from "../../hooks/use_command.ts";
+import { query } from "../../router.ts";
+import { addStaffPasskey } from "../api/session.ts";
+import { isUuid } from "../api/values.ts";
+import { commands } from "../commands/all.ts";
+import { CommandForm } from "../components/command_form.tsx";
+import { DataTable } from "../components/data_table.tsx";
+import { Section, StaffPageBody } from "../components/page.tsx";
+import { StaffProblem } from "../components/problem.tsx";
+import { views } from "../views/all.ts";
+
+/** The people who run the exchange, and their keys. */
+export function StaffPage(): JSX.Element {
+  const named = query.value.get("member") ?? "";
+  return (
+    <StaffPageBody title="Staff">
+      {isUuid(named) && <Member key={named} id={named} />}
+      <Section title="Members of staff">
+        <p class="muted">Press a name for what can be done with a member.</p>
+        <DataTable view={views.staff} prefix="staff" />
+      </Section>
+      <CommandForm command={commands.createStaff} />
+      <Section title="Keys for programs">
+        <DataTable view={views.staffKeys} prefix="keys" />
+      </Section>
+      <CommandForm command={commands.createStaffKey} />
+      <CommandForm command={commands.revokeStaffKey} />
+      <Section title="Your passkeys">
+        <NewPasskey />
+      </Section>
+    </StaffPageBody>
+  );
+}
+
+function Member({ id }: { id: string }): JSX.Element {
+  const given = { staffId: id };
+  return (
+    <>
+      <Section title="The member you chose">
+        <DataTable view={views.staff} where={{ staffId: { equalTo: id } }} prefix="member" />
+      </Section>
+      <CommandForm command={commands.setStaffRoles} given={given} />
+      <CommandForm command={commands.inviteStaff} given={given} />
+      <CommandForm command={commands.removeStaff} given={given} />
+      <Section title="What this member did">
+        <DataTable view={views.auditEntries} where={{ staffId: { equalTo: id } }} prefix="audit" />
+      </Section>
+    </>
+  );
+}
+
+function NewPasskey(): JSX.Element {
+  const [name, setName] = useState("");
+  const command = useCommand();
+  return (
+    <form
+      class="line-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void command.give(
+          () => addStaffPasskey(name),
+          () => {
+            setName("");
+          },
+        );
+      }}
+    >
+      <Field
+        label="Name of the new passkey"
+        name="passkey"
+        value={name}
+        onValue={setName}
+        required
+      />
+      <Submit isBusy={command.isBusy} disabled={!canUsePasskeys()}>
+        Add a passkey
+      </Submit>
+      <StaffProblem problem={command.problem} />
+      {command.isDone && <Notice kind="good">The passkey is added.</Notice>}
+    </form>
+  );
+}

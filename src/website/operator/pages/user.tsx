@@ -1,0 +1,134 @@
+import type { JSX } from "preact";
+import { Empty, Show } from "../../components/states.tsx";
+import { useAsked } from "../../hooks/use_asked.ts";
+import { changes } from "../api/graphql.ts";
+import { askForRow } from "../api/queries.ts";
+import { textIn } from "../views/query.ts";
+import type { Row } from "../views/query.ts";
+import { eurosOf } from "../api/values.ts";
+import { commands } from "../commands/all.ts";
+import { Access } from "../components/access.tsx";
+import { CommandForm } from "../components/command_form.tsx";
+import { Counted } from "../components/counted.tsx";
+import { Facts } from "../components/facts.tsx";
+import { Section, StaffPageBody } from "../components/page.tsx";
+import { Parts } from "../components/parts_of.tsx";
+import { views } from "../views/all.ts";
+import { userDetails } from "../views/user_details.ts";
+
+/** Everything about a user, and what can be done. */
+export function UserPage({ id }: { id: string }): JSX.Element {
+  const asked = useAsked(
+    () => askForRow(userDetails, { userId: { equalTo: id } }),
+    [id, changes.value],
+  );
+  return (
+    <Show asked={asked} title="User">
+      {(user) =>
+        user === undefined ? <Empty title="There is no such user." /> : <User id={id} user={user} />
+      }
+    </Show>
+  );
+}
+
+function User({ id, user }: { id: string; user: Row }): JSX.Element {
+  const ofUser = { userId: { equalTo: id } };
+  const ofTrader = { or: [{ takerUserId: { equalTo: id } }, { makerUserId: { equalTo: id } }] };
+  const parts = [
+    { name: "cash", label: "Cash movements", view: views.cashMovements },
+    { name: "positions", label: "Positions", view: views.positions },
+    { name: "orders", label: "Orders", view: views.orders },
+    { name: "trades", label: "Trades", view: views.trades, where: ofTrader },
+    { name: "ledger", label: "Ledger", view: views.journals },
+    { name: "settlements", label: "Settlements", view: views.settlements },
+    { name: "conversions", label: "Splits and merges", view: views.conversions },
+    { name: "keys", label: "API keys", view: views.apiKeys },
+    { name: "mails", label: "Mails", view: views.mails },
+    { name: "owed", label: "Receivables", view: views.receivables },
+    { name: "unconfirmed", label: "Unconfirmed addresses", view: views.unconfirmed },
+    { name: "audit", label: "Audit", view: views.auditEntries },
+  ].map((part) => ({ where: ofUser, without: ["userId"], ...part }));
+  return (
+    <StaffPageBody title={textIn(user, "displayName")}>
+      <Section title="User">
+        <Facts columns={userDetails.columns} row={user} />
+        <p class="code">{id}</p>
+      </Section>
+      <div class="counts">
+        <Counted
+          label="orders in books"
+          view={views.orders}
+          where={{ ...ofUser, status: { in: ["open", "partial", "scheduled"] } }}
+          href={`/operator/users/${id}?show=orders`}
+        />
+        <Counted
+          label="positions with shares"
+          view={views.positions}
+          where={{ ...ofUser, openQuantity: { notEqualTo: "0" } }}
+          href={`/operator/users/${id}?show=positions`}
+        />
+      </div>
+      <UserForms id={id} user={user} />
+      <Section title="Access">
+        <Access userId={id} />
+      </Section>
+      <Parts label="About this user" parts={parts} />
+    </StaffPageBody>
+  );
+}
+
+function amountIn(user: Row, field: string): string {
+  const value = user[field];
+  return typeof value === "string" ? eurosOf(value) : "";
+}
+
+function UserForms({ id, user }: { id: string; user: Row }): JSX.Element {
+  const given = { userId: id };
+  const isFrozen = user.frozenAt !== null;
+  const yes = (field: string): string => (user[field] === true ? "yes" : "");
+  return (
+    <div class="stack">
+      <CommandForm
+        key={String(isFrozen)}
+        command={isFrozen ? commands.unfreezeUser : commands.freezeUser}
+        given={given}
+      />
+      <CommandForm command={commands.deposit} given={given} />
+      <CommandForm command={commands.withdraw} given={given} />
+      <CommandForm command={commands.adjustBalance} given={given} />
+      <CommandForm command={commands.reverseDeposit} given={given} />
+      <CommandForm command={commands.statement} given={given} />
+      <CommandForm command={commands.cancelOrders} given={given} />
+      <CommandForm command={commands.endSessions} given={given} />
+      <CommandForm command={commands.selfExclude} given={given} />
+      {user.excludedUntil !== null && (
+        <CommandForm command={commands.endSelfExclusion} given={given} />
+      )}
+      <CommandForm
+        command={commands.setLossLimits}
+        given={given}
+        initial={{
+          dayCents: amountIn(user, "dayLimitCents"),
+          weekCents: amountIn(user, "weekLimitCents"),
+          monthCents: amountIn(user, "monthLimitCents"),
+        }}
+      />
+      <CommandForm command={commands.setRatePolicy} given={given} />
+      <CommandForm
+        command={commands.setProfile}
+        given={given}
+        initial={{ private: yes("isPrivate"), leaderboardOptOut: yes("leaderboardOptOut") }}
+      />
+      <CommandForm
+        command={commands.recoverAccount}
+        given={given}
+        initial={{ email: textIn(user, "email") }}
+      />
+      <CommandForm command={commands.signInLink} given={given} />
+      <CommandForm command={commands.createSession} given={given} />
+      <CommandForm command={commands.createApiKey} given={given} />
+      <CommandForm command={commands.rotateApiKey} />
+      <CommandForm command={commands.revokeApiKey} />
+    </div>
+  );
+}

@@ -1,0 +1,65 @@
+import { eurosOf } from "../api/values.ts";
+import type { Column, Condition, View } from "./view.ts";
+
+/** The questions for the rows of declared views, and what their values are called. */
+
+/** A row of a view, by the names of GraphQL. */
+export type Row = Record<string, unknown>;
+
+/** A text of a row; empty where there is none. */
+export function textIn(row: Row, field: string): string {
+  const value = row[field];
+  return typeof value === "string" ? value : "";
+}
+
+/** Rows of a page. */
+export const PAGE_ROWS = 25;
+
+/** The fields that a question asks for, with the names of related rows. */
+export function fieldsOf(columns: readonly Column[]): string {
+  const fields = columns.flatMap(({ field, name }) => {
+    if (name === undefined) return [field];
+    const [relation, of] = name;
+    return [field, relation === "self" ? of : `${relation} { ${of} }`];
+  });
+  return [...new Set(fields)].join(" ");
+}
+
+/** The name that a column shows instead of an id; undefined if there is none. */
+export function nameOf({ name }: Column, row: Row): string | undefined {
+  if (name === undefined) return undefined;
+  const [relation, of] = name;
+  const named = relation === "self" ? row : (row[relation] as Row | null);
+  const value = named?.[of];
+  return typeof value === "string" ? value : undefined;
+}
+
+function declared({ type }: View, condition: Condition | undefined): string {
+  const filter = condition === undefined ? "" : `, $filter: ${type}Filter`;
+  return `$first: Int!, $offset: Int, $after: Cursor, $orderBy: [${type}OrderBy!]${filter}`;
+}
+
+/** The question for a page of rows. */
+export function rowsQuery(view: View, condition: Condition | undefined): string {
+  const filter = condition === undefined ? "" : ", filter: $filter";
+  return `query Rows(${declared(view, condition)}) {
+    rows: ${view.list}(first: $first, offset: $offset, after: $after, orderBy: $orderBy${filter}) {
+      nodes { ${fieldsOf(view.columns)} }
+      pageInfo { hasNextPage endCursor }
+    }
+  }`;
+}
+
+/** The name of a column in a file. */
+export function headOf({ label, kind }: Column): string {
+  if (kind === "time") return `${label} (UTC)`;
+  return kind === "cents" ? `${label} (EUR)` : label;
+}
+
+/** A value as text without decoration: ids in full, times as ISO 8601, amounts in euros. */
+export function plainValue({ field, kind }: Column, row: Row): string {
+  const value = row[field];
+  if (value === null || value === undefined) return "";
+  if (kind === "cents") return eurosOf(value as string);
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

@@ -1,0 +1,135 @@
+import { byMarket, bySide, byUser, cents, choice, count, flag, isSet, journal } from "./parts.ts";
+import { market, side, span, text, time, user } from "./parts.ts";
+import type { View } from "./view.ts";
+
+/** Orders, trades and shares. */
+
+export const orders: View = {
+  ...{ title: "Orders", list: "allOrders", type: "Order" },
+  columns: [
+    time("createdAt", "Placed", true),
+    user,
+    market,
+    text("orderType", "Buys or sells"),
+    side,
+    { field: "priceCents", label: "Price", kind: "price" },
+    count("quantity", "Shares"),
+    count("filledQuantity", "Filled"),
+    { field: "budgetCents", label: "Budget", kind: "cents" },
+    text("timeInForce", "Time in force"),
+    text("status", "Status"),
+    text("cancelReason", "Why cancelled"),
+    cents("feeCents", "Fee"),
+    time("expiresAt", "Expires"),
+    time("releaseAt", "Released"),
+    time("cancelledAt", "Cancelled"),
+    { field: "orderId", label: "Order", kind: "order" },
+    { field: "orderKey", label: "Number", kind: "key" },
+  ],
+  filters: [
+    byUser,
+    byMarket,
+    { name: "order", label: "Id of the order", kind: "uuid", field: "orderId" },
+    choice("status", "Status", ["scheduled", "open", "partial", "filled", "cancelled"]),
+    bySide,
+    choice("orderType", "Buys or sells", ["buy", "sell"]),
+    ...span("createdAt"),
+  ],
+  order: "ORDER_KEY_DESC",
+  empty: "No orders.",
+};
+
+export const trades: View = {
+  ...{ title: "Trades", list: "allTrades", type: "Trade" },
+  columns: [
+    time("createdAt", "When", true),
+    market,
+    { field: "yesPriceCents", label: "YES price", kind: "price" },
+    count("quantity", "Shares", true),
+    { field: "takerUserId", label: "Taker", kind: "user" },
+    text("takerOrderType", "Taker's order"),
+    text("takerSide", "Taker's side"),
+    { field: "makerUserId", label: "Maker", kind: "user" },
+    text("makerOrderType", "Maker's order"),
+    text("makerSide", "Maker's side"),
+    cents("feeCents", "Fee"),
+    text("matchType", "Kind"),
+    journal,
+    { field: "takerOrderId", label: "Order of the taker", kind: "order" },
+    { field: "makerOrderId", label: "Order of the maker", kind: "order" },
+    { field: "tradeId", label: "Trade", kind: "trade" },
+    time("voidedAt", "Undone"),
+  ],
+  filters: [
+    { name: "taker", label: "Id of the taker", kind: "uuid", field: "takerUserId" },
+    { name: "maker", label: "Id of the maker", kind: "uuid", field: "makerUserId" },
+    byMarket,
+    { name: "trade", label: "Id of the trade", kind: "uuid", field: "tradeId" },
+    { name: "journal", label: "Journal", kind: "key", field: "journalKey" },
+    isSet("undone", "voidedAt", "Undone"),
+    ...span("createdAt"),
+  ],
+  order: "TRADE_KEY_DESC",
+  empty: "No trades.",
+};
+
+export const positions: View = {
+  ...{ title: "Positions", list: "allPositions", type: "Position" },
+  columns: [
+    user,
+    market,
+    side,
+    count("openQuantity", "Shares held", true),
+    cents("openCostCents", "Cost of these"),
+    { field: "markPriceCents", label: "Last price", kind: "price" },
+    cents("markValueCents", "Worth at it", true),
+    cents("unrealisedCents", "Not realised", true),
+    cents("realisedCents", "Realised", true),
+    cents("feeCents", "Fees"),
+    flag("isSettled", "Settled"),
+  ],
+  filters: [
+    byUser,
+    byMarket,
+    bySide,
+    { name: "settled", label: "Settled", kind: "flag", field: "isSettled" },
+  ],
+  order: "MARKET_KEY_DESC",
+  empty: "No positions.",
+};
+
+export const conversions: View = {
+  ...{ title: "Splits and merges", list: "allSetConversions", type: "SetConversion" },
+  columns: [
+    time("createdAt", "When", true),
+    user,
+    market,
+    text("kind", "Kind"),
+    count("quantity", "Pairs of shares", true),
+    cents("yesRealisedCents", "Realised, YES"),
+    cents("noRealisedCents", "Realised, NO"),
+    journal,
+  ],
+  filters: [byUser, byMarket, choice("kind", "Kind", ["split", "merge"]), ...span("createdAt")],
+  order: "CONVERSION_KEY_DESC",
+  empty: "No splits or merges.",
+};
+
+export const reductions: View = {
+  ...{ title: "Reduced orders", list: "allOrderReductions", type: "OrderReduction" },
+  columns: [
+    time("reducedAt", "When", true),
+    {
+      ...{ field: "orderKey", label: "Order", kind: "order" },
+      name: ["orderByOrderKey", "orderId"],
+    },
+    count("quantityBefore", "Shares before"),
+    count("quantityAfter", "Shares after"),
+  ],
+  filters: [
+    { name: "order", label: "Number of the order", kind: "key", field: "orderKey" },
+    ...span("reducedAt"),
+  ],
+  order: "REDUCED_AT_DESC",
+  empty: "No order was reduced.",
+};

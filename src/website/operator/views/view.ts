@@ -1,0 +1,79 @@
+/** How a view of schema admin is shown as a list. */
+
+/** How a value is shown, and where it leads. */
+export type ColumnKind =
+  | "text"
+  | "time"
+  | "cents"
+  | "price"
+  | "count"
+  | "flag"
+  | "json"
+  | "list"
+  | "bps"
+  | "key"
+  | "id"
+  | "user"
+  | "market"
+  | "event"
+  | "order"
+  | "trade"
+  | "journal"
+  | "proposal"
+  | "member";
+
+export interface Column {
+  /** As GraphQL names it. */
+  field: string;
+  label: string;
+  kind?: ColumnKind;
+  /**
+   * The field of the related row, and in that its name, to be shown instead of an id; "self" is the
+   * row of the list itself.
+   */
+  name?: readonly [relation: string, field: string];
+  /** Whether the list can be ordered by it. */
+  isSorted?: boolean;
+}
+
+/** What a filter does with the value that is typed. */
+export type FilterKind =
+  | "contains"
+  | "search"
+  | "equals"
+  | "uuid"
+  | "choice"
+  | "count"
+  | "key"
+  | "isSet"
+  | "flag"
+  | "from"
+  | "until";
+
+export interface Filter {
+  /** As the address names it. */
+  name: string;
+  label: string;
+  kind: FilterKind;
+  /** The field that it is about; of `search`, the fields of which one has the text. */
+  field: string | readonly string[];
+  options?: readonly (readonly [value: string, label: string])[];
+}
+
+export interface View {
+  /** Of the list, for headings and files. */
+  title: string;
+  /** The field of the query, such as allMarkets. */
+  list: string;
+  /** The type of its rows, such as Market. */
+  type: string;
+  columns: readonly Column[];
+  filters: readonly Filter[];
+  /** As GraphQL names it: the newest first, for example. */
+  order: string;
+  /** What a list without rows says. */
+  empty: string;
+}
+
+/** A condition of GraphQL's filters. */
+export type Condition = Record<string, unknown>;

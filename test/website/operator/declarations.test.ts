@@ -1,0 +1,182 @@
+import test from "ava";
+import type { ExecutionResult } from "postgraphile/graphql";
+import { makeEngine } from "../../../src/graphql/execution.ts";
+import type { GraphqlEngine } from "../../../src/graphql/execution.ts";
+import { conditionOf } from "../../../src/website/operator/api/filters.ts";
+import { camelCase, snakeCase } from "../../../src/website/operator/api/values.ts";
+import { commands, withoutForm } from "../../../src/website/operator/commands/all.ts";
+import type { Command } from "../../../src/website/operator/commands/command.ts";
+import { mutationOf } from "../../../src/website/operator/commands/mutation.ts";
+import { listed, views } from "../../../src/website/operator/views/all.ts";
+import { PAGE_ROWS, rowsQuery } from "../../../src/website/operator/views/query.ts";
+import { userDetails } from "../../../src/website/operator/views/user_details.ts";
+import type { Filter, View } from "../../../src/website/operator/views/view.ts";
+import { testExchange } from "../../helpers/exchange/test_exchange.ts";
+import { listFiles, readText } from "../../helpers/repository.ts";
+
+/** The declarations of the pages of staff against the schema of the operators' GraphQL. */
+
+const exchange = testExchange(test);
+let engine: GraphqlEngine;
+
+test.serial.before("read the schema", async () => {
+  const pool = exchange.database.connectAs("exchange_operator");
+  engine = await makeEngine({ pool, schema: "admin", mutations: true });
+});
+
+const ask = async (query: string, variables: Record<string, unknown> = {}): Promise<any> => {
+  const { data, errors }: ExecutionResult = await engine.execute(
+    { query, variables },
+    { timezone: "UTC" },
+  );
+  if (errors !== undefined) throw new Error(errors.map(({ message }) => message).join("; "));
+  return data;
+};
+
+const someId = "0193d0a0-0000-7000-8000-000000000000";
+
+/** Something that fits a filter. */
+function fit({ kind, field, options }: Filter): string {
+  switch (kind) {
+    case "uuid":
+      return someId;
+    case "choice":
+      return options?.[0]?.[0] ?? "";
+    case "count":
+    case "key":
+      return "7";
+    case "flag":
+    case "isSet":
+      return "yes";
+    case "from":
+    case "until":
+      return "2030-01-01T00:00";
+    case "equals":
+      return field === "day" ? "2030-01-01" : "text";
+    case "contains":
+    case "search":
+      return "text";
+  }
+}
+
+const declared: [name: string, view: View][] = Object.entries({ ...views, userDetails });
+
+for (const [name, view] of declared) {
+  test(`the list ${name} has fields, filters and orders of the schema`, async (t) => {
+    const variables = { first: PAGE_ROWS, offset: 0, orderBy: [view.order] };
+    const { rows } = await ask(rowsQuery(view, undefined), variables);
+    t.true(Array.isArray(rows.nodes));
+    // A row after the other by a cursor, as a file asks for them.
+    if (rows.nodes.length > 0 && rows.pageInfo.endCursor !== null) {
+      const after = { ...variables, first: 1, after: rows.pageInfo.endCursor };
+      t.deepEqual((await ask(rowsQuery(view, undefined), after)).rows.nodes, []);
+    }
+    for (const filter of view.filters) {
+      const condition = conditionOf(view, { [filter.name]: fit(filter) });
+      t.truthy(condition, filter.name);
+      await ask(rowsQuery(view, condition), { ...variables, filter: condition });
+    }
+    for (const { field } of view.columns.filter(({ isSorted }) => isSorted === true)) {
+      for (const direction of ["ASC", "DESC"]) {
+        const order = `${snakeCase(field).toUpperCase()}_${direction}`;
+        await ask(rowsQuery(view, undefined), { ...variables, orderBy: [order] });
+      }
+    }
+    t.is(new Set(view.columns.map(({ field }) => field)).size, view.columns.length);
+    t.is(new Set(view.filters.map((filter) => filter.name)).size, view.filters.length);
+  });
+}
+
+interface Declared {
+  command: string;
+  role: string | null;
+  arguments: string[];
+  needed: string[];
+  returns_nothing: boolean;
+}
+
+const all: Command[] = Object.values(commands);
+
+test("forms have the arguments, the roles and the results of the functions", async (t) => {
+  const { rows } = await exchange.database.pool.query<Declared>(`
+    select c.command, c.role, coalesce(p.proargnames[:p.pronargs], '{}') as arguments,
+      coalesce(p.proargnames[:p.pronargs - p.pronargdefaults], '{}') as needed,
+      p.prorettype = 'void'::regtype as returns_nothing
+    from admin.commands as c
+    join pg_catalog.pg_proc as p
+      on p.proname = c.command and p.pronamespace = 'admin'::regnamespace`);
+  const functions = new Map(rows.map((row) => [row.command, row]));
+  for (const { name, role, fields, returns } of all) {
+    const known = functions.get(name);
+    t.truthy(known, name);
+    const given = fields.map(({ argument }) => snakeCase(argument));
+    t.deepEqual(
+      given.filter((argument) => !known!.arguments.includes(argument)),
+      [],
+      `${name} has no such arguments`,
+    );
+    const needed = fields
+      .filter(({ isRequired, isNullable, kind }) =>
+        [isRequired, isNullable, kind === "flag"].includes(true),
+      )
+      .map(({ argument }) => snakeCase(argument));
+    t.deepEqual(
+      known!.needed.filter((argument) => !needed.includes(argument)),
+      [],
+      `${name} needs these arguments`,
+    );
+    t.is(role, known!.role as typeof role, name);
+    t.is(returns === "nothing", known!.returns_nothing, name);
+  }
+  t.deepEqual(
+    [...functions.keys()].sort(),
+    [...all.map(({ name }) => name), ...Object.keys(withoutForm)].sort(),
+  );
+});
+
+test("the mutations of forms fit the schema", async (t) => {
+  const { __schema: schema } = await ask("{ __schema { types { name inputFields { name } } } }");
+  const inputs = new Map<string, string[]>(
+    schema.types.map((type: any) => [
+      type.name,
+      (type.inputFields ?? []).map((field: { name: string }) => field.name),
+    ]),
+  );
+  for (const command of all) {
+    const field = camelCase(command.name);
+    const type = `${field.charAt(0).toUpperCase()}${field.slice(1)}Input`;
+    const names = inputs.get(type);
+    t.truthy(names, type);
+    for (const { argument } of command.fields)
+      t.true(names!.includes(argument), `${field}.${argument}`);
+    // A mutation with a variable of another shape is refused by the schema before it runs.
+    const { errors } = await engine.execute(
+      { query: mutationOf(command), variables: { input: { nothing: 1 } } },
+      { timezone: "UTC" },
+    );
+    t.regex(errors?.[0]?.message ?? "", /nothing/, command.name);
+  }
+});
+
+test("every command has a form on a page, and every list a page", (t) => {
+  const sources = listFiles("src/website/operator")
+    .filter((path) => path.endsWith(".tsx"))
+    .map(readText)
+    .join("\n");
+  const shown = (names: string[], object: string) =>
+    names.filter((name) => !new RegExp(`\\b${object}\\.${name}\\b`).test(sources));
+  t.deepEqual(
+    shown(Object.keys(commands), "commands").filter((name) => name !== "giveBonus"),
+    [],
+  );
+  t.regex(sources, /\{ giveBonus \} = commands/);
+  const withPage = new Set<View>(Object.values(listed));
+  const others = Object.entries(views).filter(([, view]) => !withPage.has(view));
+  t.deepEqual(
+    shown(
+      others.map(([name]) => name),
+      "views",
+    ),
+    [],
+  );
+});

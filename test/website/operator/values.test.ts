@@ -1,0 +1,179 @@
+import test from "ava";
+import { readBonuses } from "../../../src/website/operator/api/bonus.ts";
+import { csvCell, csvLine } from "../../../src/website/operator/api/csv.ts";
+import { conditionOf, queryOf, stateOf } from "../../../src/website/operator/api/filters.ts";
+import {
+  centsOf,
+  eurosOf,
+  fieldTimeOf,
+  showTime,
+  timeOf,
+} from "../../../src/website/operator/api/values.ts";
+import { wordsOf } from "../../../src/website/operator/api/words.ts";
+import { commands } from "../../../src/website/operator/commands/all.ts";
+import { readArguments } from "../../../src/website/operator/commands/arguments.ts";
+import { namedArguments } from "../../../src/website/operator/commands/command.ts";
+import { isStaffPath, listNames, staffPageAt } from "../../../src/website/operator/paths.ts";
+import { views } from "../../../src/website/operator/views/all.ts";
+
+const id = "0193d0a0-0000-7000-8000-000000000001";
+const other = "0193d0a0-0000-7000-8000-000000000002";
+
+test("a cell that a spreadsheet would run gets an apostrophe, and a number does not", (t) => {
+  const cases: [text: string, cell: string][] = [
+    ["=1+1", "'=1+1"],
+    ["+49 30", "'+49 30"],
+    ["-1+2", "'-1+2"],
+    ["@SUM(A1)", "'@SUM(A1)"],
+    ["\tx", "'\tx"],
+    ["\rx", `"'\rx"`],
+    ["-12.50", "-12.50"],
+    ["12", "12"],
+    ['=a,"b"', `"'=a,""b"""`],
+    ["two\nlines", '"two\nlines"'],
+    ["plain", "plain"],
+  ];
+  for (const [text, cell] of cases) t.is(csvCell(text), cell, text);
+  t.is(csvLine(["a", "=b", "c,d"]), 'a,\'=b,"c,d"\r\n');
+});
+
+test("euros to cents and back", (t) => {
+  for (const cents of [0, 1, 9, 10, 99, 100, 101, 123_450, -1, -99, -100, -123_456, 10 ** 13]) {
+    t.is(centsOf(eurosOf(cents)), cents);
+  }
+  t.is(eurosOf("5"), "0.05");
+  t.is(eurosOf("-5"), "-0.05");
+  t.is(centsOf("−2,5"), -250);
+  t.is(centsOf("€ 1,000.00"), 100_000);
+  for (const text of ["", "-", "1.234", "--1", "1e3", "abc"]) t.is(centsOf(text), undefined, text);
+});
+
+test("times are UTC on the way in and out", (t) => {
+  t.is(timeOf("2030-01-02T03:04"), "2030-01-02T03:04:00.000Z");
+  t.is(fieldTimeOf("2030-01-02T03:04:00+00:00"), "2030-01-02T03:04");
+  t.is(showTime("2030-01-02T03:04:05Z"), "2 Jan 2030, 03:04:05 UTC");
+  t.is(showTime("infinity"), "for good");
+  t.is(timeOf("half-typed"), undefined);
+  t.is(fieldTimeOf(""), "");
+});
+
+test("the address says which rows a list shows, and what is wrong in it counts as absent", (t) => {
+  const typed = { user: id, status: "open", from: "2030-01-01T00:00" };
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(queryOf(views.orders, typed, "orders"))) {
+    if (value !== undefined && value !== "") query.set(name, value);
+  }
+  t.is(query.get("orders.user"), id);
+  query.set("orders.page", "3");
+  query.set("orders.order", "CREATED_AT_ASC");
+  const state = stateOf(views.orders, query, "orders");
+  t.is(state.page, 3);
+  t.is(state.order, "CREATED_AT_ASC");
+  for (const [name, value] of Object.entries(typed)) t.is(state.typed[name], value);
+  t.is(stateOf(views.orders, query).typed.user, "");
+
+  const wrong = new URLSearchParams({ page: "-1", order: "DROP_TABLE" });
+  t.like(stateOf(views.orders, wrong), { page: 1, order: views.orders.order });
+});
+
+test("filters become conditions, and what cannot be a value lets no row pass", (t) => {
+  const none = (field: string) => ({
+    and: [{ [field]: { isNull: true } }, { [field]: { isNull: false } }],
+  });
+  const conditions = (typed: Record<string, string>, view = views.orders) =>
+    (conditionOf(view, typed) as { and: unknown[] } | undefined)?.and;
+  t.is(conditions({}), undefined);
+  t.is(conditions({ user: "  " }), undefined);
+  t.deepEqual(conditions({ user: id, status: "open" }), [
+    { userId: { equalTo: id } },
+    { status: { equalTo: "open" } },
+  ]);
+  t.deepEqual(conditions({ user: "nobody" }), [none("userId")]);
+  t.deepEqual(conditions({ status: "lost" }), [none("status")]);
+  t.deepEqual(conditions({ from: "2030-01-01T00:00", until: "2030-02-01T00:00" }), [
+    { createdAt: { greaterThanOrEqualTo: "2030-01-01T00:00:00.000Z" } },
+    { createdAt: { lessThan: "2030-02-01T00:00:00.000Z" } },
+  ]);
+  t.deepEqual(conditions({ frozen: "yes" }, views.users), [{ frozenAt: { isNull: false } }]);
+  t.deepEqual(conditions({ search: id }, views.users), [
+    {
+      or: [
+        { email: { includesInsensitive: id } },
+        { displayName: { includesInsensitive: id } },
+        { handle: { includesInsensitive: id } },
+        { userId: { equalTo: id } },
+      ],
+    },
+  ]);
+  t.deepEqual(conditionOf(views.orders, { side: "yes" }, { userId: { equalTo: id } }), {
+    and: [{ userId: { equalTo: id } }, { side: { equalTo: "yes" } }],
+  });
+});
+
+test("fields of a form become arguments, or say what is wrong", (t) => {
+  const given = { userId: id };
+  const deposit = { amountCents: "12.50", reference: "bank 1" };
+  t.deepEqual(readArguments(commands.deposit, deposit, given), {
+    ok: true,
+    given: { userId: id, amountCents: "1250", reference: "bank 1" },
+  });
+  const wrong = readArguments(commands.deposit, { amountCents: "x" }, given);
+  t.deepEqual(wrong.ok ? [] : Object.keys(wrong.issues), ["amountCents", "reference"]);
+  t.deepEqual(readArguments(commands.setLossLimits, { dayCents: "10" }, given), {
+    ok: true,
+    given: { ...given, dayCents: "1000", weekCents: null, monthCents: null, immediate: false },
+  });
+  const resolve = { marketId: "no id", outcome: "custom", yesPayoutCents: "4o" };
+  const refused = readArguments(commands.resolveMarket, resolve);
+  t.deepEqual(refused.ok ? [] : Object.keys(refused.issues), ["marketId", "yesPayoutCents"]);
+  t.deepEqual(readArguments(commands.createSession, { validFor: "2" }, given), {
+    ok: true,
+    given: { ...given, validFor: { days: 2 } },
+  });
+});
+
+test("a proposal has the arguments by their names in SQL, and amounts as numbers", (t) => {
+  t.deepEqual(
+    namedArguments({ userId: id, amountCents: "100000", reference: "bank 4730", until: null }),
+    { user_id: id, amount_cents: 100_000, reference: "bank 4730", until: null },
+  );
+});
+
+test("a pasted list of bonuses is read, and each wrong line is named", (t) => {
+  const head = "user_id,amount\n";
+  t.deepEqual(readBonuses(`${head}${id},5\n\n"${other}";2.50\n`), {
+    bonuses: [
+      { user_id: id, amount_cents: 500 },
+      { user_id: other, amount_cents: 250 },
+    ],
+    issues: [],
+  });
+  const { bonuses, issues } = readBonuses(`${head}x,5\n${id},0\n${id},1,2\n${id},1\n${id},1`);
+  t.is(bonuses.length, 1);
+  t.deepEqual(
+    issues.map((issue) => issue.slice(0, 6)),
+    ["Line 2", "Line 3", "Line 4", "Line 6"],
+  );
+  const many = Array.from(
+    { length: 151 },
+    (_, index) => `0193d0a0-0000-7000-8000-${String(index).padStart(12, "0")},1`,
+  );
+  t.is(readBonuses(many.join("\n")).issues.length, 1);
+});
+
+test("codes of approvals are said in words", (t) => {
+  for (const code of ["APPROVAL_REQUIRED", "ROLE_REQUIRED", "OWN_PROPOSAL", "PROPOSAL_CHANGED"]) {
+    t.notRegex(wordsOf({ status: 200, error: code, code }), /[A-Z]_/);
+  }
+  t.is(wordsOf({ status: 200, error: "there is no user" }), "There is no user.");
+});
+
+test("paths of staff", (t) => {
+  for (const path of ["/operator", "/operator/welcome", `/operator/users/${id}`]) {
+    t.true(isStaffPath(path), path);
+  }
+  for (const name of listNames) t.deepEqual(staffPageAt(`/operator/lists/${name}`)?.id, name);
+  for (const path of ["/operator/", "/operator/nothing", "/operators", "/operator/lists/users"]) {
+    t.false(isStaffPath(path), path);
+  }
+});
