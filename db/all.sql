@@ -362,6 +362,7 @@ set local role exchange_owner;
 --!include admin/functions/edit_event.sql
 --!include admin/functions/set_event_live.sql
 --!include admin/functions/create_market.sql
+--!include admin/functions/create_markets.sql
 --!include admin/functions/edit_market.sql
 --!include admin/functions/set_market_status.sql
 --!include admin/functions/resolve_market.sql
@@ -411,6 +412,7 @@ set local role exchange_owner;
 --!include admin/functions/unfreeze_user.sql
 --!include admin/functions/recover_account.sql
 --!include admin/functions/user_access.sql
+--!include admin/functions/add_note.sql
 --!include admin/functions/read_csv.sql
 --!include admin/functions/cancel_orders.sql
 --!include admin/functions/set_trading_pause.sql
@@ -623,6 +625,7 @@ set local role exchange_owner;
 --!include admin/views/unconfirmed_emails.sql
 --!include admin/views/mails.sql
 --!include admin/views/verifications.sql
+--!include admin/views/notes.sql
 --!include admin/views/reconciliations.sql
 --!include admin/views/closed_days.sql
 --!include admin/views/closed_figures.sql

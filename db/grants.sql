@@ -26,7 +26,7 @@ grant select on
   admin.fee_schedules, admin.rate_limits, admin.stream_caps, admin.trading_pause, admin.sign_up,
   admin.unconfirmed_emails, admin.mails, admin.verifications, admin.audit_entries,
   admin.approval_rules, admin.proposals, admin.reconciliations, admin.closed_days,
-  admin.closed_figures
+  admin.closed_figures, admin.notes
 to exchange_operator;
 
 grant usage on schema ledger to exchange_operator;

@@ -130,5 +130,6 @@ set local role exchange_owner;
 --!include admin/tables/proposed_calls.sql
 --!include admin/tables/audit_log.sql
 --!include admin/tables/bank_comparisons.sql
+--!include admin/tables/user_notes.sql
 
 reset role;

@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:1b9725bfa1403e8b244035a7e2e39e9bf77dfe56
+--! Hash: sha1:ff63ac515682e3fb2a847a3db5c5322886798a33
 
 --! Included tables.sql
 -- The tables of the database, and what they are made of, in the order they build on each other. The
@@ -2831,6 +2831,7 @@ comment on column admin.commands.has_amount is
   'Whether a rule may begin at an amount in cents.';
 
 insert into admin.commands (command, role, approval, has_amount) values
+  ('add_note', 'users', 'never', false),
   ('adjust_balance', 'cash', 'by rule', true),
   ('approve', null, 'never', false),
   ('cancel_orders', 'incidents', 'never', false),
@@ -2840,6 +2841,7 @@ insert into admin.commands (command, role, approval, has_amount) values
   ('create_category', 'markets', 'never', false),
   ('create_event', 'markets', 'never', false),
   ('create_market', 'markets', 'never', false),
+  ('create_markets', 'markets', 'never', false),
   ('create_session', 'users', 'never', false),
   ('create_staff', 'staff', 'by rule', false),
   ('create_staff_key', 'staff', 'never', false),
@@ -3000,6 +3002,26 @@ comment on table admin.bank_comparisons is
 comment on column admin.bank_comparisons.differences is
   'As admin.reconcile returned them: an array of objects.';
 --! EndIncluded admin/tables/bank_comparisons.sql
+--! Included admin/tables/user_notes.sql
+create table admin.user_notes (
+  id bigint generated always as identity primary key,
+  user_id bigint not null references identity.users (id),
+  at timestamptz not null,
+  staff_id bigint references identity.staff (id),
+  operator text not null,
+  note text not null,
+  constraint user_notes_are_not_blank check (note ~ '\S' and length(note) <= 4000)
+);
+
+create index user_notes_of_a_user on admin.user_notes (user_id, id);
+
+comment on table admin.user_notes is
+  'What staff wrote about users, for other staff. The audit log does not repeat the words: they '
+  'are personal data.';
+comment on column admin.user_notes.staff_id is
+  'Who wrote it; null: a login or a key of no member of staff.';
+comment on column admin.user_notes.operator is 'The login that called.';
+--! EndIncluded admin/tables/user_notes.sql
 
 reset role;
 --! EndIncluded tables.sql

@@ -24,6 +24,7 @@ comment on column admin.commands.has_amount is
   'Whether a rule may begin at an amount in cents.';
 
 insert into admin.commands (command, role, approval, has_amount) values
+  ('add_note', 'users', 'never', false),
   ('adjust_balance', 'cash', 'by rule', true),
   ('approve', null, 'never', false),
   ('cancel_orders', 'incidents', 'never', false),
@@ -33,6 +34,7 @@ insert into admin.commands (command, role, approval, has_amount) values
   ('create_category', 'markets', 'never', false),
   ('create_event', 'markets', 'never', false),
   ('create_market', 'markets', 'never', false),
+  ('create_markets', 'markets', 'never', false),
   ('create_session', 'users', 'never', false),
   ('create_staff', 'staff', 'by rule', false),
   ('create_staff_key', 'staff', 'never', false),

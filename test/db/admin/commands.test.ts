@@ -46,6 +46,10 @@ const commands: Record<string, [Role | "any", () => Promise<Record<string, unkno
   edit_event: ["markets", async () => ({ ...(await event()), title: "F" })],
   set_event_live: ["markets", async () => ({ ...(await event()), live: true })],
   create_market: ["markets", async () => ({ title: "M", ...category })],
+  create_markets: [
+    "markets",
+    async () => ({ markets: JSON.stringify([{ title: "M", ...category }]) }),
+  ],
   edit_market: ["markets", async () => ({ ...(await market()), title: "N" })],
   set_market_status: ["markets", async () => ({ ...(await market()), status: "paused" })],
   preview_resolution: ["any", async () => ({ ...(await market()), outcome: "yes" })],
@@ -136,6 +140,7 @@ const commands: Record<string, [Role | "any", () => Promise<Record<string, unkno
   freeze_user: ["users", async () => ({ ...(await user()), reason: "why" })],
   unfreeze_user: ["users", async () => ({ ...(await user()), reason: "why" })],
   user_access: ["any", user],
+  add_note: ["users", async () => ({ ...(await user()), note: "called twice" })],
   recover_account: [
     "users",
     async () => ({ ...(await user()), email: `${unique()}@test.example` }),

@@ -33,6 +33,10 @@ const contract: Record<string, { arguments: string; returns: string }> = {
       "thumbnail_url text default null, open boolean default true",
     returns: "uuid",
   },
+  create_markets: {
+    arguments: "markets jsonb, dry_run boolean default false",
+    returns: "TABLE(place int, title text, market_id uuid)",
+  },
   edit_market: {
     arguments:
       "market_id uuid, title text default null, description text default null, " +
@@ -68,6 +72,7 @@ const contract: Record<string, { arguments: string; returns: string }> = {
     arguments: "day date, bank jsonb",
     returns: "TABLE(reference text, ours_cents bigint, bank_cents bigint, difference_cents bigint)",
   },
+  add_note: { arguments: "user_id uuid, note text", returns: "void" },
   close_day: { arguments: "day date, reason text default null", returns: "void" },
   void_market: { arguments: "market_id uuid, reason text", returns: "jsonb" },
   create_user: {

@@ -20,6 +20,7 @@ const notHistory: Record<string, string> = {
   leaderboard: "computed from the trades; leaderboard.verify() does it again",
   "admin.commands": "what a release brings",
   "admin.rules": "settings; the calls that made them are sealed",
+  "admin.user_notes": "personal data, which may be removed; the calls that wrote them are sealed",
   "admin.bank_comparisons": "replaced by the next one; what closed a day is sealed with it",
   "admin.proposed_calls": "change until they are decided; the calls about them are sealed",
   "ledger.outside_world": "a balance, which is the sum of sealed entries",
