@@ -68,7 +68,7 @@ begin
     return next;
   end loop;
   perform admin.audit('create_markets', jsonb_build_object(
-    'markets', place, 'dry_run', create_markets.dry_run
+    'entries', place, 'dry_run', create_markets.dry_run
   ));
 end
 $$;

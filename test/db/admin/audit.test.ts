@@ -22,6 +22,11 @@ const calls: Record<string, () => Promise<Record<string, unknown>>> = {
     live_delay_ms: 1000,
   }),
   create_market: async () => ({ title: "Will it rain?", category: "tests" }),
+  // Each market that is made has a row of its own: create_markets.test.ts.
+  create_markets: async () => ({
+    markets: JSON.stringify([{ title: "Will it rain?", category: "tests" }]),
+    dry_run: true,
+  }),
   edit_market: async () => ({
     market_id: await makeMarket(),
     title: "Will it snow?",
@@ -77,6 +82,17 @@ const calls: Record<string, () => Promise<Record<string, unknown>>> = {
     name: "welcome",
     users: JSON.stringify([{ user_id: await makeTrader(), amount_cents: 100 }]),
   }),
+  statement: async () => ({
+    user_id: await makeTrader(),
+    from_day: "2040-01-01",
+    to_day: "2040-01-31",
+  }),
+  reconcile: async () => ({ day: "2020-01-01", bank: "[]" }),
+  close_day: async () => {
+    await operate("reconcile", { day: "2020-01-02", bank: "[]" });
+    return { day: "2020-01-02", reason: "all agrees" };
+  },
+  add_note: async () => ({ user_id: await makeTrader(), note: "called twice" }),
   adjust_balance: async () => ({
     user_id: await makeTrader(),
     amount_cents: -100,
@@ -128,6 +144,13 @@ async function makeKey(): Promise<string> {
     .query("select id from admin.list_api_keys(user_id => $1)", [user_id]);
   return rows[0].id;
 }
+
+/** Arguments that are too long, or personal: the row has what they led to. */
+const withheld: Record<string, string> = {
+  add_note: "note",
+  create_markets: "markets",
+  reconcile: "bank",
+};
 
 /** These need a member of staff: proposals.test.ts. */
 const byStaff = ["approve", "end_self_exclusion", "propose", "reject"];
@@ -182,6 +205,10 @@ for (const [name, prepare] of Object.entries(calls)) {
     t.is(operator, login[0].name);
     t.true(Math.abs(at.getTime() - from) < 60_000);
     for (const [argument, value] of Object.entries(values)) {
+      if (withheld[name] === argument) {
+        t.is(written[argument], undefined);
+        continue;
+      }
       const isTime = typeof value === "string" && value.endsWith("Z");
       const isJson = argument === "users";
       const wanted = isTime

@@ -136,6 +136,8 @@ test.serial("each table is history, or the list says why it is not", (t) => {
     "ledger.block_ranges",
     "ledger.blocks",
     "ledger.cash_movements",
+    "ledger.closed_days",
+    "ledger.closed_figures",
     "ledger.day_openings",
     "ledger.fee_payouts",
     "ledger.posted_entries",
