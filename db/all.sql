@@ -83,6 +83,7 @@ set local role exchange_owner;
 --!include identity/functions/authenticate_session_token.sql
 --!include identity/functions/authenticate_staff_key.sql
 --!include identity/functions/authenticate_staff_session.sql
+--!include identity/functions/staff_of_fresh_session.sql
 --!include identity/functions/acting.sql
 --!include identity/functions/lock_staff.sql
 --!include identity/functions/end_staff_access.sql
@@ -463,6 +464,7 @@ set local role exchange_owner;
 --!include api/functions/sign_in_staff.sql
 --!include api/functions/get_staff_link.sql
 --!include api/functions/accept_staff_invitation.sql
+--!include api/functions/start_staff_passkey.sql
 --!include api/functions/add_staff_passkey.sql
 --!include api/functions/sign_out_staff.sql
 --!include api/functions/count_requests.sql

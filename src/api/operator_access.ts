@@ -16,7 +16,8 @@ import { staffCounters } from "./sign_in_attempts.ts";
 
 const wrong = rejection("WRONG_CREDENTIALS");
 
-const staffSchema = z
+/** Who signed in: the answer also sets the cookie of the session. */
+export const staffSchema = z
   .strictObject({ staffId: uuidSchema, name: z.string(), roles: z.array(z.string()) })
   .meta({ id: "StaffSession" });
 
@@ -110,14 +111,21 @@ function browserBefore(request: Request, { site }: Context) {
   return { browser, address, endedCookieHash: cookie === undefined ? null : sha256Of(cookie) };
 }
 
+interface SessionAnswer {
+  body: z.output<typeof staffSchema>;
+  headers: { "Set-Cookie": string };
+}
+
 /** Whose session this cookie is, and the cookie. Ends the request if there is none. */
-async function sessionAnswer(
+export async function sessionAnswer(
   made: string | null,
   request: Request,
   { authenticator, site }: Context,
-) {
-  const cookie = found(made, wrong);
-  const { staffId, name, roles } = found(await authenticator.callerOfStaffCookie(cookie), wrong);
+  otherwise = wrong,
+): Promise<SessionAnswer> {
+  const cookie = found(made, otherwise);
+  const caller = found(await authenticator.callerOfStaffCookie(cookie), otherwise);
+  const { staffId, name, roles } = caller;
   return {
     body: { staffId, name, roles },
     headers: { "Set-Cookie": settingStaffCookie(cookie, site.isSecure(request)) },

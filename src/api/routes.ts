@@ -10,6 +10,7 @@ import { leaderboardRoutes } from "./leaderboard.ts";
 import { marketRoutes } from "./markets.ts";
 import { serviceRoutes } from "./monitoring.ts";
 import { operatorAccessRoutes } from "./operator_access.ts";
+import { operatorCredentialRoutes } from "./operator_credentials.ts";
 import { orderBatchRoutes } from "./order_batches.ts";
 import { orderRoutes } from "./orders.ts";
 import { portfolioRoutes } from "./portfolio.ts";
@@ -38,6 +39,7 @@ export const routes: Route[] = [
   ...accountPasskeyRoutes,
   ...accountPositionRoutes,
   ...operatorAccessRoutes,
+  ...operatorCredentialRoutes,
   ...serviceRoutes,
   ...documentationRoutes(() => routes),
 ];

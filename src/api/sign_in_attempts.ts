@@ -86,6 +86,9 @@ export function hashOfLink(token: string): Buffer {
   return sha256Of(token);
 }
 
+/** Finds what a link is for; fails with INVALID_LINK if it is not good. */
+type LinkFinder = (link: { tokenHash: Buffer }) => Promise<unknown>;
+
 /**
  * Hashes the token of a link that is good, and counts an attempt with it, whoever makes it. An
  * unknown link ends the request. It counts by address like other unknown secrets, so that strangers
@@ -95,10 +98,11 @@ export async function countLink(
   token: string,
   { address, response }: { address: string; response: Response },
   { access, reads }: Pick<Context, "access" | "reads">,
+  find: LinkFinder = reads.getLink,
 ): Promise<Buffer> {
   try {
     const tokenHash = hashOfLink(token);
-    await reads.getLink({ tokenHash });
+    await find({ tokenHash });
     await access.countAttempt({ "sign-in-account": subjectOf(token) }, response);
     return tokenHash;
   } catch (error) {

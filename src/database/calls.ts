@@ -460,14 +460,8 @@ export const api = functionsOf("api", {
     },
     oneRow(signedInStaff),
   ),
-  addStaffPasskey: once(
-    {
-      sessionId: uuid,
-      ...newPasskey,
-      name: text,
-    },
-    nothing,
-  ),
+  startStaffPasskey: repeatable({ sessionId: uuid }, oneRow({ challenge: bytea, known: json })),
+  addStaffPasskey: once({ sessionId: uuid, ...newPasskey, name: text }, nothing),
   signOutStaff: repeatable({ sessionId: uuid }, nothing),
 
   getMetrics: repeatable({}, oneRow(databaseMetrics)),

@@ -35,6 +35,14 @@ export const staff: Mutation[] = [
     tests: ["db/admin/acting"],
   },
   {
+    name: "passkey_in_an_old_session",
+    breaks: "a passkey of staff is added in a session that began long ago",
+    file: "identity/functions/staff_of_fresh_session.sql",
+    from: "and s.created_at > core.now() - interval '10 minutes'",
+    to: "and s.created_at > core.now() - interval '10 hours'",
+    tests: ["db/admin/staff", "http/operator_credentials"],
+  },
+  {
     name: "any_role_will_do",
     breaks: "a member of staff calls commands of other roles",
     file: "admin/functions/audit.sql",

@@ -12,24 +12,18 @@ language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  c_fresh_for constant interval := '10 minutes';
   v_staff_id bigint;
 begin
   perform core.check_session();
   -- Held, so that the passkeys are counted one addition after the other.
   select m.id into v_staff_id
-  from identity.staff_sessions as s
-  join identity.staff as m on m.id = s.staff_id
-  where s.public_id = add_staff_passkey.session_id
-    and s.created_at > core.now() - c_fresh_for
-  for no key update of m;
+  from identity.staff as m
+  where m.id = identity.staff_of_fresh_session(add_staff_passkey.session_id)
+  for no key update;
   -- Read again behind the lock: what locks the member may have ended the session.
-  if not exists (
-    select from identity.staff_sessions as s where s.public_id = add_staff_passkey.session_id
-  ) then
-    v_staff_id := null;
-  end if;
-  if v_staff_id is null then
+  if v_staff_id is null
+    or identity.staff_of_fresh_session(add_staff_passkey.session_id) is null
+  then
     perform core.raise_error('SIGN_IN_AGAIN');
   end if;
   if not identity.take_challenge(add_staff_passkey.challenge, null) then
