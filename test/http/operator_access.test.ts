@@ -186,6 +186,27 @@ test.serial("a command by the session is in the audit log under the person's nam
   ]);
 });
 
+test.serial("commands of two sessions at the same time are each the person's own", async (t) => {
+  const people = [await signedIn(["markets"]), await signedIn(["markets", "cash"])];
+  const made = people.flatMap(({ member, browser }, person) =>
+    Array.from({ length: 15 }, async (_, index) => {
+      const slug = `at-once-${person}-${index}`;
+      const { body } = await ask(browser, createCategory(slug));
+      t.is(body.errors, undefined);
+      return [slug, member.name];
+    }),
+  );
+  const expected = await Promise.all(made);
+  const log = await ask(
+    people[0]!.browser,
+    "{ allAuditEntries { nodes { staffName arguments } } }",
+  );
+  const entries = log.body.data.allAuditEntries.nodes
+    .filter((entry: any) => /^at-once-/.test(entry.arguments.slug))
+    .map((entry: any) => [entry.arguments.slug, entry.staffName]);
+  t.deepEqual(entries.toSorted(), expected.toSorted());
+});
+
 test.serial("ROLE_REQUIRED: a session may do what its roles may, and audit reads", async (t) => {
   const { member, browser } = await signedIn(["audit"]);
   const codes = async () => {
