@@ -46,6 +46,7 @@ const uniqueColumns: Record<string, string> = {
   api_keys: "key_id",
   receivables: "user_key",
   voids: "void_key",
+  notes: "note_key",
   closed_days: "day",
   closed_figures: "day,account_kind,item",
   reconciliations: "day",

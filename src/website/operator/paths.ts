@@ -27,6 +27,7 @@ export const listNames = [
   "api-keys",
   "unconfirmed",
   "fees",
+  "notes",
 ] as const;
 
 /** One of the lists that have a page of their own. */

@@ -7,6 +7,7 @@ import { testClock } from "../../helpers/database/test_clock.ts";
 import { testService } from "../../helpers/http/test_service.ts";
 import { makeMember, makeVisitor, takeMails } from "../../helpers/http/visitor.ts";
 import { scrollsSideways, visit } from "../browser.ts";
+import { plugIn } from "../device.ts";
 import { journey } from "../journey.ts";
 
 /** Passkeys in a real browser, with the authenticator that Chromium has for tests. */
@@ -16,25 +17,6 @@ const folder = process.env.SCREENSHOTS;
 
 /** Passkeys belong to a name: browsers make none for an IP address. */
 const namedUrl = () => service.url.replace("127.0.0.1", "localhost");
-
-/** Gives the page a device, with a user who agrees to everything, or, if told, to nothing. */
-async function plugIn(page: Page) {
-  const session = await page.context().newCDPSession(page);
-  await session.send("WebAuthn.enable");
-  const { authenticatorId } = await session.send("WebAuthn.addVirtualAuthenticator", {
-    options: {
-      ...{ protocol: "ctap2", transport: "internal" },
-      ...{ hasResidentKey: true, hasUserVerification: true, isUserVerified: true },
-      automaticPresenceSimulation: true,
-    },
-  });
-  return {
-    agree: (isUserVerified: boolean) =>
-      session.send("WebAuthn.setUserVerified", { authenticatorId, isUserVerified }),
-    count: async () =>
-      (await session.send("WebAuthn.getCredentials", { authenticatorId })).credentials.length,
-  };
-}
 
 async function signInByPassword(
   page: Page,

@@ -82,9 +82,12 @@ export async function readInvitation(token: string): Promise<Result<Invitation>>
 /** Makes a passkey and accepts the invitation. */
 export async function acceptInvitation(
   token: string,
-  { options, password, passkeyName }: Pick<Invitation, "options"> & Record<string, unknown>,
+  { password, passkeyName }: { password: string; passkeyName: string },
 ): Promise<Result<Member>> {
-  const made = await createPasskey<unknown>(options);
+  // The options that were read with the page are good for five minutes.
+  const read = await readInvitation(token);
+  if (!read.ok) return read;
+  const made = await createPasskey<unknown>(read.data.options);
   if (!made.ok) return made;
   const body = { token, password, passkeyName, credential: made.data };
   return welcomed(await send<Member>("POST", "/api/operator/invitation/accept", body));

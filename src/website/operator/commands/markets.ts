@@ -1,3 +1,4 @@
+import { count, text } from "../views/parts.ts";
 import type { Command } from "./command.ts";
 import { choice, event, flag, market, number, optional, outcome, payout, reason } from "./parts.ts";
 import { required, time } from "./parts.ts";
@@ -124,4 +125,21 @@ export const setEventLive: Command = {
     number("liveDelayMs", "How long they wait, in ms"),
   ],
   returns: "nothing",
+};
+
+export const createMarkets: Command = {
+  ...{ name: "create_markets", role, title: "Many new markets", action: "Make or try them" },
+  fields: [
+    {
+      ...{ argument: "markets", label: "Markets as JSON", kind: "json", isRequired: true },
+      hint: 'Such as [{"title": "Will it rain?", "category": "weather", "open": false}].',
+    },
+    flag("dryRun", "Only try it: nothing is made", "yes"),
+  ],
+  returns: "rows",
+  columns: [
+    count("place", "Entry"),
+    text("title", "Title"),
+    { field: "marketId", label: "Market", kind: "market" },
+  ],
 };

@@ -161,3 +161,15 @@ export const setSignUp: Command = {
   ],
   returns: "nothing",
 };
+
+export const addNote: Command = {
+  ...{ name: "add_note", role, title: "Write a note", action: "Write the note" },
+  fields: [
+    user,
+    {
+      ...{ argument: "note", label: "Note", kind: "long", isRequired: true },
+      hint: "For other staff. The user does not see it.",
+    },
+  ],
+  returns: "nothing",
+};

@@ -16,6 +16,7 @@ export function MarketsPage(): JSX.Element {
           navigate(`/operator/markets/${String(id)}`);
         }}
       />
+      <CommandForm command={commands.createMarkets} />
       <CommandForm command={commands.createCategory} />
       <Section title="All markets">
         <DataTable view={views.markets} />

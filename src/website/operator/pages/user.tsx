@@ -36,6 +36,7 @@ function User({ id, user }: { id: string; user: Row }): JSX.Element {
   const ofTrader = { or: [{ takerUserId: { equalTo: id } }, { makerUserId: { equalTo: id } }] };
   const parts = [
     { name: "cash", label: "Cash movements", view: views.cashMovements },
+    { name: "notes", label: "Notes", view: views.notes },
     { name: "positions", label: "Positions", view: views.positions },
     { name: "orders", label: "Orders", view: views.orders },
     { name: "trades", label: "Trades", view: views.trades, where: ofTrader },
@@ -97,6 +98,7 @@ function UserForms({ id, user }: { id: string; user: Row }): JSX.Element {
       <CommandForm command={commands.withdraw} given={given} />
       <CommandForm command={commands.adjustBalance} given={given} />
       <CommandForm command={commands.reverseDeposit} given={given} />
+      <CommandForm command={commands.addNote} given={given} />
       <CommandForm command={commands.statement} given={given} />
       <CommandForm command={commands.cancelOrders} given={given} />
       <CommandForm command={commands.endSessions} given={given} />

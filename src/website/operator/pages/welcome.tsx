@@ -37,13 +37,13 @@ function AcceptForm({ token, invitation }: AcceptFormProps): JSX.Element {
   const [password, setPassword] = useState("");
   const [passkeyName, setPasskeyName] = useState("");
   const command = useCommand();
-  const { email, name, options } = invitation;
+  const { email, name } = invitation;
   return (
     <form
       onSubmit={(event) => {
         event.preventDefault();
         void command.give(
-          () => acceptInvitation(token, { options, password, passkeyName }),
+          () => acceptInvitation(token, { password, passkeyName }),
           () => {
             navigate("/operator", { replace: true });
           },

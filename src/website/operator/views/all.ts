@@ -31,4 +31,5 @@ export const listed: Record<ListName, View> = {
   "api-keys": views.apiKeys,
   unconfirmed: views.unconfirmed,
   fees: views.feeSchedules,
+  notes: views.notes,
 };

@@ -132,3 +132,21 @@ export const staffKeys: View = {
   order: "CREATED_AT_DESC",
   empty: "No keys.",
 };
+
+export const notes: View = {
+  ...{ title: "Notes", list: "allNotes", type: "Note" },
+  columns: [
+    time("writtenAt", "When", true),
+    { field: "userId", label: "User", kind: "user" },
+    text("note", "Note"),
+    text("staffName", "Member"),
+    text("operator", "Login"),
+  ],
+  filters: [
+    byUser,
+    { name: "note", label: "Words of the note", kind: "contains", field: "note" },
+    { name: "member", label: "Name of the member", kind: "contains", field: "staffName" },
+  ],
+  order: "NOTE_KEY_DESC",
+  empty: "No notes.",
+};

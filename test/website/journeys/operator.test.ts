@@ -1,0 +1,248 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import AxeBuilder from "@axe-core/playwright";
+import test from "ava";
+import type { ExecutionContext } from "ava";
+import type { Browser, Page } from "playwright-core";
+import { pino } from "pino";
+import { asServerPools } from "../../../src/database/server_pools.ts";
+import { createEndpoint } from "../../../src/graphql/endpoint.ts";
+import { serve } from "../../../src/server/start_server.ts";
+import type { RunningServer } from "../../../src/server/start_server.ts";
+import { openWebsite } from "../../../src/site/open.ts";
+import { testService } from "../../helpers/http/test_service.ts";
+import { takeMails } from "../../helpers/http/visitor.ts";
+import { scrollsSideways, visit } from "../browser.ts";
+import type { Visit } from "../browser.ts";
+import { plugIn } from "../device.ts";
+import { journey } from "../journey.ts";
+
+/** The pages of staff in a real browser, with the authenticator that Chromium has for tests. */
+
+const service = testService(test);
+const folder = process.env.SCREENSHOTS;
+const roles = ["audit", "cash", "incidents", "markets", "staff", "users"];
+const password = "a long password for work";
+
+/** A server with a login of operators. Passkeys belong to a name: none works at an IP address. */
+let desk: RunningServer;
+let url: string;
+
+test.serial.before("listen for staff", async () => {
+  const { database } = service;
+  const logger = pino({ level: "silent" });
+  const operators = createEndpoint({
+    ...{ role: "operator", logger, pool: database.connectAs("exchange_operator", { max: 4 }) },
+  });
+  await operators.prepare();
+  desk = await serve({
+    pools: asServerPools(database.connectAs("exchange_api")),
+    config: { host: "127.0.0.1", port: 0, trustProxy: false },
+    logger,
+    website: await openWebsite(logger),
+    graphql: { operators },
+  });
+  url = desk.url.replace("127.0.0.1", "localhost");
+});
+test.after.always("stop listening", async () => {
+  await desk.close();
+});
+
+/** Invites a person, who makes a password and a passkey and is on the overview then. */
+async function welcome(browser: Browser, name: string, options = {}): Promise<Visit> {
+  const email = `${name.toLowerCase()}@staff.example`;
+  await service.operate("create_staff", { email, name, roles });
+  const mails = await takeMails(service.worker);
+  const { token } = mails.find(({ to }) => to === email)!;
+  const visited = await visit(browser, url, options);
+  const { page } = visited;
+  await plugIn(page);
+  await page.goto(`/operator/welcome#${token}`);
+  await page.getByText(`this is your account of staff: ${email}`).waitFor();
+  await page.getByLabel("New password").fill(password);
+  await page.getByLabel("Name of the passkey").fill("a laptop");
+  await page.getByRole("button", { name: "Make the passkey and begin" }).click();
+  await page.getByRole("heading", { name: "Overview" }).waitFor();
+  return visited;
+}
+
+/** Presses the button of a form, and again in the dialog that asks. */
+async function confirm(page: Page, action: string): Promise<void> {
+  await page.getByRole("button", { name: action, exact: true }).click();
+  await page.getByRole("dialog").getByRole("button", { name: action, exact: true }).click();
+}
+
+journey("two members of staff resolve a market, and the audit has both", async (t, browser) => {
+  const marketId = await service.makeMarket({ title: "Will two agree?" });
+  const [winner, loser] = [await service.makeTrader(), await service.makeTrader()];
+  await service.place(winner, marketId, { side: "yes", price: 60, quantity: 10 });
+  await service.place(loser, marketId, { side: "no", price: 40, quantity: 10 });
+  await service.operate("set_market_status", { market_id: marketId, status: "closed" });
+
+  const { page, complaints } = await welcome(browser, "Anna");
+  const second = await welcome(browser, "Ben");
+  await service.operate("set_approval_rule", { command: "resolve_market", role: "markets" });
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  await page.getByLabel("E-mail").fill("anna@staff.example");
+  await page.getByLabel("Password").fill("another password");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByText("do not belong to one member of staff").waitFor();
+  await page.getByLabel("Password").fill(password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+
+  await page.getByRole("link", { name: /markets wait for their outcome/ }).click();
+  await page.getByRole("link", { name: "Will two agree?" }).click();
+  await page.waitForURL(`/operator/markets/${marketId}`);
+  await page.getByLabel("Outcome to look at").selectOption("yes");
+  await page.getByRole("button", { name: "Preview" }).click();
+  // 10 pairs of shares: YES gets a euro each, NO gets nothing.
+  await page.getByText("€10.00").first().waitFor();
+  await page.getByText("Resolve", { exact: true }).click();
+  await page.getByLabel("Outcome", { exact: true }).selectOption("yes");
+  await confirm(page, "Resolve the market");
+  await page.getByText("Another member of staff must approve this.").waitFor();
+  await page.getByLabel("Why you propose it").fill("the council said so");
+  await page.getByRole("button", { name: "Propose" }).click();
+  await page.getByRole("link", { name: "See the proposal" }).click();
+  await page.getByText("You proposed this.").waitFor();
+  t.is(await page.getByRole("button", { name: "Approve and carry out" }).count(), 0);
+
+  await second.page.reload();
+  await second.page.getByRole("link", { name: /proposals wait/ }).click();
+  await second.page.getByRole("link", { name: "resolve_market" }).click();
+  await second.page.getByText("the council said so").waitFor();
+  await confirm(second.page, "Approve and carry out");
+  await second.page.getByText("What it returned").waitFor();
+
+  await page.goto(`/operator/markets/${marketId}?show=audit`);
+  const audit = page.getByRole("region", { name: "Audit", exact: true });
+  for (const [member, action] of [
+    ["Anna", "propose"],
+    ["Ben", "resolve_market"],
+  ] as const) {
+    await audit.getByRole("row").filter({ hasText: member }).filter({ hasText: action }).waitFor();
+  }
+  const { rows } = await service.database.pool.query(
+    "select status, resolved_outcome from catalog.markets where public_id = $1",
+    [marketId],
+  );
+  t.deepEqual(rows, [{ status: "resolved", resolved_outcome: "yes" }]);
+  // Who is not signed in, or gives a wrong password, gets 401.
+  t.deepEqual(
+    [...complaints, ...second.complaints].filter((line) => !line.includes("401")),
+    [],
+  );
+});
+
+journey(
+  "the address keeps filters, and a file has the rows that they choose",
+  async (t, browser) => {
+    const { userId } = await service.makeTrader({ fundsCents: 12_345 });
+    const { page } = await welcome(browser, "Clara");
+    await page.goto("/operator/users");
+    await page.getByLabel("E-mail, name, handle or id").fill(userId);
+    await page.getByRole("button", { name: "Filter", exact: true }).click();
+    await page.getByText("Rows 1 to 1 of 1").waitFor();
+    t.is(new URL(page.url()).searchParams.get("search"), userId);
+    await page.reload();
+    await page.getByText("Rows 1 to 1 of 1").waitFor();
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "CSV" }).click(),
+    ]);
+    const parts: Buffer[] = [];
+    for await (const part of await download.createReadStream()) parts.push(part as Buffer);
+    const lines = Buffer.concat(parts).toString().trim().split("\r\n");
+    t.is(lines.length, 2);
+    t.true(lines[1]!.startsWith(`${userId},`));
+    t.true(lines[1]!.includes(",123.45,"));
+
+    await page.goto(`/operator/users/${userId}`);
+    await page.getByText("Deposit", { exact: true }).click();
+    await page.getByLabel("Amount in euros").first().fill("7.5");
+    await page.getByLabel("Reference").first().fill("bank 7");
+    await page.getByRole("button", { name: "Book the deposit" }).click();
+    await page.getByText("The user's cash is now: €130.95").waitFor();
+    await page.getByRole("region", { name: "Rows: Cash movements" }).getByText("bank 7").waitFor();
+  },
+);
+
+journey("a person sees only the forms that the roles allow", async (t, browser) => {
+  const marketId = await service.makeMarket({ title: "Who may?" });
+  const { page } = await welcome(browser, "Dora");
+  const open = page.getByText("Open, pause or close");
+  await page.goto(`/operator/markets/${marketId}`);
+  await open.waitFor();
+  const { rows } = await service.database.pool.query(
+    "select public_id as id from identity.staff where email = 'dora@staff.example'",
+  );
+  await service.operate("set_staff_roles", { staff_id: rows[0].id, roles: ["audit"] });
+  // The page had the form already: the database refuses.
+  await open.click();
+  await page.getByLabel("Status", { exact: true }).first().selectOption("paused");
+  await confirm(page, "Set the status");
+  await page.getByText("None of your roles allows this.").waitFor();
+  await page.reload();
+  await page.getByRole("heading", { name: "Who may?" }).waitFor();
+  t.is(await open.count(), 0);
+});
+
+/** Looks at a page as it is now. */
+async function look(t: ExecutionContext, page: Page, name: string, kind: string): Promise<void> {
+  if (folder !== undefined) {
+    await mkdir(folder, { recursive: true });
+    await page.screenshot({ path: join(folder, `${name}-${kind}.png`), fullPage: true });
+  }
+  t.false(await scrollsSideways(page), `${name} scrolls sideways`);
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  t.deepEqual(
+    violations.map(({ id, nodes }) => [id, nodes.map(({ target }) => target)]),
+    [],
+    `${name}, ${kind}`,
+  );
+}
+
+for (const theme of ["light", "dark"] as const) {
+  for (const width of [390, 1280]) {
+    journey(`pages of staff in the ${theme} theme, ${width} px wide`, async (t, browser) => {
+      const marketId = await service.makeMarket({ title: `Is ${theme} good at ${width}?` });
+      const [one, other] = [await service.makeTrader(), await service.makeTrader()];
+      await service.place(one, marketId, { side: "yes", price: 60, quantity: 10 });
+      await service.place(other, marketId, { side: "no", price: 40, quantity: 4 });
+      const kind = `${theme}-${width}`;
+      const { page, complaints } = await welcome(browser, `Eva${kind}`, { theme, width });
+      const paths = [
+        ...["", "/resolutions", "/incidents", "/users", "/markets", "/events", "/cash"],
+        ...["/proposals", "/staff", "/audit", "/settings", "/lists/trades", "/lists/journals"],
+        ...[`/markets/${marketId}`, `/users/${one.userId}`],
+      ];
+      for (const path of paths) {
+        await page.goto(`/operator${path}`);
+        await page.getByRole("heading", { level: 1 }).waitFor();
+        await page.waitForLoadState("networkidle");
+        t.is(await page.getByText("This could not be loaded").count(), 0, path);
+        await look(
+          t,
+          page,
+          `operator${path.replace(/\/[\w-]{36}$/, "-one").replaceAll("/", "-")}`,
+          kind,
+        );
+      }
+      for (const form of await page.locator("details.command > summary").all()) await form.click();
+      await look(t, page, "operator-forms", kind);
+      await page.getByRole("button", { name: "End the sessions" }).click();
+      await page.getByRole("dialog").waitFor();
+      await look(t, page, "operator-dialog", kind);
+      await page.context().clearCookies();
+      await page.goto("/operator");
+      await page.getByLabel("Password").waitFor();
+      await look(t, page, "operator-sign-in", kind);
+      // Nobody is signed in at the first and the last page, and no worker makes /readyz 200.
+      t.deepEqual(
+        complaints.filter((line) => !/401|503/.test(line)),
+        [],
+      );
+    });
+  }
+}
