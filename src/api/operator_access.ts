@@ -59,7 +59,7 @@ const signIn = route({
       ...{ email, passwordHash, ...proof },
       ...browserBefore(request, context),
     });
-    return { status: 200, ...(await sessionAnswer(cookie, request, context)) };
+    return { status: 200, ...(await staffSessionAnswer(cookie, request, context)) };
   },
 });
 
@@ -117,7 +117,7 @@ interface SessionAnswer {
 }
 
 /** Whose session this cookie is, and the cookie. Ends the request if there is none. */
-export async function sessionAnswer(
+export async function staffSessionAnswer(
   made: string | null,
   request: Request,
   { authenticator, site }: Context,

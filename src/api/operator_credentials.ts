@@ -4,7 +4,7 @@ import { hashPassword, newSettings } from "../accounts/passwords.ts";
 import { invalidRequest, ProblemError, rejection, rejections } from "../http/problems.ts";
 import { lineSchema, linkTokenSchema, newPasswordSchema } from "./account_schemas.ts";
 import { found } from "./common.ts";
-import { sessionAnswer, staffSchema } from "./operator_access.ts";
+import { staffSessionAnswer, staffSchema } from "./operator_access.ts";
 import {
   attestationSchema,
   creationOptions,
@@ -105,7 +105,7 @@ const acceptInvitation = route({
       ...{ tokenHash, passwordHash, ...passkey, passkeyName },
       ...{ browser, address: from },
     });
-    const answer = await sessionAnswer(cookie, request, context, rejection("INVALID_LINK"));
+    const answer = await staffSessionAnswer(cookie, request, context, rejection("INVALID_LINK"));
     return { status: 201, ...answer };
   },
 });
