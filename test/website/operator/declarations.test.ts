@@ -47,6 +47,7 @@ function fit({ kind, field, options }: Filter): string {
       return "7";
     case "flag":
     case "isSet":
+    case "isSome":
       return "yes";
     case "from":
     case "until":
@@ -86,6 +87,28 @@ for (const [name, view] of declared) {
     t.is(new Set(view.filters.map((filter) => filter.name)).size, view.filters.length);
   });
 }
+
+test("filters offer the values that the columns have", async (t) => {
+  const enums: [view: View, field: string, type: string][] = [
+    [views.orders, "status", "trading.order_status"],
+    [views.orders, "orderType", "trading.order_type"],
+    [views.conversions, "kind", "trading.conversion_kind"],
+    [views.markets, "status", "catalog.market_status"],
+    [views.resolutions, "outcome", "catalog.outcome"],
+    [views.closedFigures, "accountKind", "ledger.account_kind"],
+  ];
+  for (const [view, field, type] of enums) {
+    const { rows } = await exchange.database.pool.query<{ value: string }>(
+      `select unnest(enum_range(null::${type}))::text as value`,
+    );
+    const options = view.filters.find((filter) => filter.field === field)?.options ?? [];
+    t.deepEqual(
+      [...new Set(options.flatMap(([value]) => value.split(",")))].sort(),
+      rows.map(({ value }) => value).sort(),
+      `${view.title}: ${field}`,
+    );
+  }
+});
 
 interface Declared {
   command: string;

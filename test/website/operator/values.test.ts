@@ -86,7 +86,13 @@ test("filters become conditions, and what cannot be a value lets no row pass", (
   t.is(conditions({ user: "  " }), undefined);
   t.deepEqual(conditions({ user: id, status: "open" }), [
     { userId: { equalTo: id } },
-    { status: { equalTo: "open" } },
+    { status: { in: ["open"] } },
+  ]);
+  t.deepEqual(conditions({ status: "open,partially_filled" }), [
+    { status: { in: ["open", "partially_filled"] } },
+  ]);
+  t.deepEqual(conditions({ held: "yes" }, views.positions), [
+    { openQuantity: { notEqualTo: "0" } },
   ]);
   t.deepEqual(conditions({ user: "nobody" }), [none("userId")]);
   t.deepEqual(conditions({ status: "lost" }), [none("status")]);
@@ -106,7 +112,7 @@ test("filters become conditions, and what cannot be a value lets no row pass", (
     },
   ]);
   t.deepEqual(conditionOf(views.orders, { side: "yes" }, { userId: { equalTo: id } }), {
-    and: [{ userId: { equalTo: id } }, { side: { equalTo: "yes" } }],
+    and: [{ userId: { equalTo: id } }, { side: { in: ["yes"] } }],
   });
 });
 

@@ -86,8 +86,9 @@ function oneCondition({ kind, field, options }: Filter, text: string): Condition
     case "uuid":
       return isUuid(text) ? is("equalTo", text) : nothing(first);
     case "choice":
+      // An option may stand for several values.
       return options?.some(([value]) => value === text) === true
-        ? is("equalTo", text)
+        ? is("in", text.split(","))
         : nothing(first);
     case "count":
       return /^-?\d{1,9}$/.test(text) ? is("equalTo", Number(text)) : nothing(first);
@@ -95,6 +96,8 @@ function oneCondition({ kind, field, options }: Filter, text: string): Condition
       return /^-?\d{1,18}$/.test(text) ? is("equalTo", text) : nothing(first);
     case "flag":
       return is("equalTo", text === "yes");
+    case "isSome":
+      return is(text === "yes" ? "notEqualTo" : "equalTo", "0");
     case "isSet":
       return is("isNull", text !== "yes");
     case "from":

@@ -144,7 +144,7 @@ interface FilterFieldProps {
 
 function FilterField({ filter, value, onValue }: FilterFieldProps): JSX.Element {
   const { kind, label, name, options = yesOrNo } = filter;
-  if (kind === "choice" || kind === "flag" || kind === "isSet") {
+  if (["choice", "flag", "isSet", "isSome"].includes(kind)) {
     return <Select {...{ label, value, options, onValue }} none="any" />;
   }
   const isTime = kind === "from" || kind === "until";

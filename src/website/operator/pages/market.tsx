@@ -37,7 +37,7 @@ export function MarketPage({ id }: { id: string }): JSX.Element {
 function Market({ id, market }: { id: string; market: Row }): JSX.Element {
   const ofMarket = { marketId: { equalTo: id } };
   const holds = { ...ofMarket, openQuantity: { notEqualTo: "0" } };
-  const inBook = { ...ofMarket, status: { in: ["open", "partial"] } };
+  const inBook = { ...ofMarket, status: { in: ["open", "partially_filled"] } };
   const without = ["marketId"];
   const parts = [
     { name: "positions", label: "Positions", view: views.positions },
@@ -67,13 +67,13 @@ function Market({ id, market }: { id: string; market: Row }): JSX.Element {
           label="positions with shares"
           view={views.positions}
           where={holds}
-          href={`/operator/markets/${id}?show=positions`}
+          href={`/operator/markets/${id}?show=positions&held=yes`}
         />
         <Counted
           label="orders in the book"
           view={views.orders}
           where={inBook}
-          href={`/operator/markets/${id}?show=orders`}
+          href={`/operator/markets/${id}?show=orders&status=open,partially_filled`}
         />
       </div>
       <Section title="What an outcome would pay">

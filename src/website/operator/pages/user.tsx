@@ -59,14 +59,14 @@ function User({ id, user }: { id: string; user: Row }): JSX.Element {
         <Counted
           label="orders in books"
           view={views.orders}
-          where={{ ...ofUser, status: { in: ["open", "partial", "scheduled"] } }}
-          href={`/operator/users/${id}?show=orders`}
+          where={{ ...ofUser, status: { in: ["open", "partially_filled", "scheduled"] } }}
+          href={`/operator/users/${id}?show=orders&status=open,partially_filled,scheduled`}
         />
         <Counted
           label="positions with shares"
           view={views.positions}
           where={{ ...ofUser, openQuantity: { notEqualTo: "0" } }}
-          href={`/operator/users/${id}?show=positions`}
+          href={`/operator/users/${id}?show=positions&held=yes`}
         />
       </div>
       <UserForms id={id} user={user} />

@@ -4,6 +4,9 @@ import type { View } from "./view.ts";
 
 /** Orders, trades and shares. */
 
+/** The statuses of orders that others can trade with. */
+const IN_BOOK = "open,partially_filled";
+
 export const orders: View = {
   ...{ title: "Orders", list: "allOrders", type: "Order" },
   columns: [
@@ -30,7 +33,16 @@ export const orders: View = {
     byUser,
     byMarket,
     { name: "order", label: "Id of the order", kind: "uuid", field: "orderId" },
-    choice("status", "Status", ["scheduled", "open", "partial", "filled", "cancelled"]),
+    {
+      ...{ name: "status", label: "Status", kind: "choice", field: "status" },
+      options: [
+        [IN_BOOK, "in the book"],
+        [`${IN_BOOK},scheduled`, "not over"],
+        ...["scheduled", "open", "partially_filled", "filled", "cancelled"].map(
+          (status) => [status, status] as const,
+        ),
+      ],
+    },
     bySide,
     choice("orderType", "Buys or sells", ["buy", "sell"]),
     ...span("createdAt"),
@@ -93,6 +105,7 @@ export const positions: View = {
     byMarket,
     bySide,
     { name: "settled", label: "Settled", kind: "flag", field: "isSettled" },
+    { name: "held", label: "With shares", kind: "isSome", field: "openQuantity" },
   ],
   order: "MARKET_KEY_DESC",
   empty: "No positions.",

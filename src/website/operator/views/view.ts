@@ -46,6 +46,7 @@ export type FilterKind =
   | "count"
   | "key"
   | "isSet"
+  | "isSome"
   | "flag"
   | "from"
   | "until";
