@@ -352,6 +352,7 @@ set local role exchange_owner;
 --!include leaderboard/functions/verify.sql
 
 -- Functions: for operators
+--!include admin/functions/check_role.sql
 --!include admin/functions/audit.sql
 --!include admin/functions/check_approval.sql
 --!include admin/functions/approver_role.sql

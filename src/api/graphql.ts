@@ -1,6 +1,7 @@
 import type { Express, Request, RequestHandler, Response } from "express";
 import type { ExecutionResult } from "postgraphile/graphql";
 import { z } from "zod";
+import { createCallLimiter } from "../database/call_limiter.ts";
 import { GraphqlUnavailable } from "../graphql/endpoint.ts";
 import type { GraphqlEndpoint } from "../graphql/endpoint.ts";
 import { setCaller } from "../http/authentication.ts";
@@ -32,7 +33,14 @@ export function installGraphql(app: Express, context: Context): void {
   }
 }
 
+/**
+ * One query of a caller at a time, and two in all: while an answer is made, the process does nothing
+ * else.
+ */
+const limits = { most: 2, each: { caller: 1 } };
+
 function executeOn({ role, execute }: GraphqlEndpoint, context: Context): RequestHandler {
+  const queries = createCallLimiter({ limits });
   return async (request, response) => {
     const bySession = role === "operator" && request.headers.authorization === undefined;
     const credential = bySession
@@ -41,7 +49,9 @@ function executeOn({ role, execute }: GraphqlEndpoint, context: Context): Reques
     const fault = await readJson(request, response);
     if (fault !== undefined) throw fault;
     const query = validate(bodySchema, request.body);
-    const { data, errors } = await execute(credential, query).catch(throwProblem);
+    const caller = credential.toString("hex");
+    const turn = queries.turn(caller, { caller });
+    const { data, errors } = await turn(() => execute(credential, query)).catch(throwProblem);
     const status = isFaultOfRequest(data, errors) ? 400 : 200;
     sendText(response, status, JSON.stringify({ data, errors }));
   };

@@ -25,7 +25,8 @@ export function sendCsv(
 function fieldOf(value: string | number | null): string {
   if (value === null) return "";
   if (typeof value === "number") return String(value);
-  // A spreadsheet would take such a text for a formula.
-  const text = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  // A spreadsheet would take such a text for a formula, also behind white space or in full width.
+  const text = /^(?:[\t\r]|\s*[=+\-@＝＋－＠])/.test(value) ? `'${value}` : value;
+  // Elsewhere the semicolon divides cells.
+  return /[",;\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -43,9 +43,17 @@ export const staff: Mutation[] = [
     tests: ["db/admin/staff", "http/operator_credentials"],
   },
   {
+    name: "roles_are_checked_when_they_are_changed",
+    breaks: "a member of staff takes every role",
+    file: "admin/functions/check_approval.sql",
+    from: "  perform admin.check_role(check_approval.command);\n",
+    to: "",
+    tests: ["db/admin/commands"],
+  },
+  {
     name: "any_role_will_do",
     breaks: "a member of staff calls commands of other roles",
-    file: "admin/functions/audit.sql",
+    file: "admin/functions/check_role.sql",
     from: "if v_role <> all (v_acting.roles) then",
     to: "if v_role is null then",
     tests: ["db/admin/commands"],

@@ -6,23 +6,13 @@ as $$
 declare
   v_acting record;
   v_proposal_id bigint;
-  v_role text;
 begin
   perform core.check_session();
+  perform admin.check_role(audit.action);
   select a.* into v_acting from identity.acting() as a;
   select p.id into v_proposal_id
   from admin.proposed_calls as p
   where p.is_running;
-  if v_acting.staff_id is not null and v_proposal_id is null then
-    select c.role into strict v_role
-    from admin.commands as c
-    where c.command = audit.action;
-    if v_role <> all (v_acting.roles) then
-      perform core.raise_error(
-        'ROLE_REQUIRED', format('Only a member of staff with the role %s can call this', v_role)
-      );
-    end if;
-  end if;
   insert into admin.audit_log (operator, staff_key, action, arguments, staff_id, proposal_id)
   values (
     v_acting.login, v_acting.staff_key, audit.action, audit.arguments, v_acting.staff_id,

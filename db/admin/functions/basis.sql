@@ -36,6 +36,15 @@ begin
     where u.id = v_user_id;
   end if;
 
+  if basis.command = 'close_day' then
+    perform from admin.bank_comparisons as c
+    where c.day = (basis.arguments ->> 'day')::date
+    for share;
+    select v_basis || jsonb_build_object('compared', to_jsonb(c)) into v_basis
+    from (select (basis.arguments ->> 'day')::date as day) as a
+    left join admin.bank_comparisons as c on c.day = a.day;
+  end if;
+
   -- It is locked before the market, and by these commands too.
   if basis.command in ('void_market', 'void_trade') then
     perform ledger.lock_outside_world();
@@ -46,6 +55,11 @@ begin
     select v_basis || jsonb_build_object(
       'title', m.title,
       'description', m.description,
+      'event', (
+        select jsonb_build_array(e.title, e.description)
+        from catalog.events as e
+        where e.id = m.event_id
+      ),
       'resolutions', (
         select count(*) from trading.resolutions as r where r.market_id = m.id
       ),

@@ -5,6 +5,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform core.check_session();
+  perform admin.check_role(check_approval.command);
   lock table admin.rules in row share mode;
   if exists (
     select
@@ -32,7 +33,8 @@ end
 $$;
 
 comment on function admin.check_approval(text, numeric) is
-  'Begins a command that may need approval. A call that needs it is refused, unless it is the one '
-  'that admin.approve carries out or admin.propose tries. The amount, in cents, is that of the '
-  'call. Private to the schema. Errors: APPROVAL_REQUIRED, UNFIT_SESSION. Locks: admin.rules in '
+  'Begins a command that may need approval: checks the role of the caller, and refuses a call that '
+  'needs approval, unless it is the one that admin.approve carries out or admin.propose tries. The '
+  'amount, in cents, is that of the call. Private to the schema. Errors: UNAUTHORIZED, '
+  'ROLE_REQUIRED, APPROVAL_REQUIRED, UNFIT_SESSION. Locks: admin.rules in '
   'mode row share.';

@@ -13,6 +13,13 @@ declare
 begin
   perform admin.check_approval('create_staff');
   if create_staff.login is not null
+    and coalesce(current_setting('exchange.credential', true), '') <> ''
+  then
+    perform core.raise_error(
+      'ROLE_REQUIRED', 'Only a login of the database can say whose a login is'
+    );
+  end if;
+  if create_staff.login is not null
     and not exists (select from pg_catalog.pg_roles as r where r.rolname = create_staff.login)
   then
     perform core.raise_error(

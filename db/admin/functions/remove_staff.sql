@@ -4,8 +4,10 @@ language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_member identity.staff := identity.lock_staff(remove_staff.staff_id);
+  v_member identity.staff;
 begin
+  perform admin.check_role('remove_staff');
+  v_member := identity.lock_staff(remove_staff.staff_id);
   perform identity.end_staff_access((v_member).id);
   update identity.staff as s
   set removed_at = core.now()

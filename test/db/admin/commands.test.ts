@@ -253,6 +253,25 @@ test.serial("a refused call leaves nothing, and no row of the audit log", async 
   t.deepEqual(await exchange.dump(), before);
 });
 
+test.serial("ROLE_REQUIRED: nobody gives roles to themselves", async (t) => {
+  const operators = exchange.database.connectAs("exchange_operator");
+  for (const role of roles.filter((name) => name !== "staff")) {
+    const { staffId: staff_id, cookieHash } = await makeStaff(exchange, [role]);
+    const call = callBy(operators, cookieHash, "set_staff_roles", {
+      staff_id,
+      roles,
+    });
+    await t.throwsAsync(call, { code: "EX042" }, role);
+  }
+});
+
+test.serial("ROLE_REQUIRED: whose a login is can be said by a login only", async (t) => {
+  const operators = exchange.database.connectAs("exchange_operator");
+  const values = { email: "dba@staff.example", name: "D", roles: ["audit"], login: "exchange_api" };
+  const call = callBy(operators, members.staff.cookieHash, "create_staff", values);
+  await t.throwsAsync(call, { code: "EX042" });
+});
+
 test.serial("roles that are taken are gone at once; several count together", async (t) => {
   const operators = exchange.database.connectAs("exchange_operator");
   const { staffId, cookieHash } = await makeStaff(exchange, ["cash", "users"]);

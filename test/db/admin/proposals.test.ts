@@ -104,7 +104,9 @@ test.serial("each command that may need approval can be proposed and approved", 
   const { rows: trades } = await exchange.database.pool.query(
     "select public_id as trade_id from trading.trades order by id desc limit 1",
   );
+  await operate("reconcile", { day: "2020-01-01", bank: "[]" });
   const calls: Record<string, object> = {
+    close_day: { day: "2020-01-01" },
     void_trade: { ...trades[0], reason: "a mistake" },
     void_market: { ...(await market()), reason: "no answer" },
     resolve_market: { ...(await market()), outcome: "custom", yes_payout_cents: 40 },
@@ -306,8 +308,9 @@ test.serial(
 test.serial(
   "PROPOSAL_CHANGED: the positions, texts or resolutions of a market are others",
   async (t) => {
+    const event_id = await operate("create_event", { title: "Who wins?", category: "tests" });
     const resolution = async () => {
-      const market = await makeMarket();
+      const market = await makeMarket({ event_id });
       const [one, two] = await makeTraders(2);
       await exchange.giveShares(market, one!, "yes", 10);
       const id = await propose("resolve_market", { market_id: market, outcome: "yes" });
@@ -329,6 +332,9 @@ test.serial(
     const edited = await resolution();
     await operate("edit_market", { market_id: edited.market, title: "Will it snow?" });
     await t.throwsAsync(approve(edited.id), changed);
+    const renamed = await resolution();
+    await operate("edit_event", { event_id, title: "Who loses?" });
+    await t.throwsAsync(approve(renamed.id), changed);
     const resolved = await resolution();
     await operate("resolve_market", { market_id: resolved.market, outcome: "no" });
     await t.throwsAsync(approve(resolved.id), changed);
@@ -352,6 +358,12 @@ test.serial("PROPOSAL_CHANGED: address, freeze, exclusion, roles or rule are oth
   const exclusion = await propose("end_self_exclusion", { user_id, reason: "a mistake" });
   await operate("self_exclude", { user_id });
   await t.throwsAsync(approve(exclusion), changed);
+
+  const bank = (cents: number) => JSON.stringify([{ reference: "x", amount_cents: cents }]);
+  await operate("reconcile", { day: "2020-01-02", bank: bank(1) });
+  const closing = await propose("close_day", { day: "2020-01-02", reason: "one cent" });
+  await operate("reconcile", { day: "2020-01-02", bank: bank(777_777) });
+  await t.throwsAsync(approve(closing), changed);
 
   const { staffId } = await makeStaff(exchange, ["users"]);
   const roles = await propose("set_staff_roles", { staff_id: staffId, roles: ["cash"] });

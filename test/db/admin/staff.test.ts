@@ -5,6 +5,7 @@ import { api } from "../../../src/database/calls.ts";
 import { isWellFormedSecret, sha256Of } from "../../../src/secrets.ts";
 import {
   accept,
+  callBy,
   mailedInvitation,
   makeStaff,
   newPasskey,
@@ -195,6 +196,26 @@ test.serial("an invitation to a member ends password, passkeys and sessions", as
   });
   t.deepEqual(await signIn(member), refused, "by the passkey from before");
 });
+
+test.serial(
+  "an invitation to a member ends the operator's keys that the member made",
+  async (t) => {
+    const member = await newMember(["staff"]);
+    const operators = exchange.database.connectAs("exchange_operator");
+    const key: string = await callBy(operators, member.cookieHash, "create_staff_key", {
+      ...{ name: "kept", role: "operator" },
+    });
+    const list = () => callBy(operators, sha256Of(key), "list_staff_keys");
+    await t.notThrowsAsync(list());
+    await operate("invite_staff", { staff_id: member.staffId });
+    await t.throwsAsync(list(), { code: "EX002" });
+    await accept(exchange, {
+      tokenHash: await mailedInvitation(exchange, member.email),
+      ...{ passwordHash: member.passwordHash, ...newPasskey() },
+    });
+    await t.throwsAsync(list(), { code: "EX002" });
+  },
+);
 
 test.serial("who is removed has no way in, and is not staff any more", async (t) => {
   const member = await newMember();

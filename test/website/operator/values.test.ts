@@ -32,6 +32,11 @@ test("a cell that a spreadsheet would run gets an apostrophe, and a number does 
     ['=a,"b"', `"'=a,""b"""`],
     ["two\nlines", '"two\nlines"'],
     ["plain", "plain"],
+    [" =1", "' =1"],
+    ["\u00a0=1", "'\u00a0=1"],
+    ["\ufeff=1", "'\ufeff=1"],
+    ["＝1", "'＝1"],
+    ["a;=1", '"a;=1"'],
   ];
   for (const [text, cell] of cases) t.is(csvCell(text), cell, text);
   t.is(csvLine(["a", "=b", "c,d"]), 'a,\'=b,"c,d"\r\n');
