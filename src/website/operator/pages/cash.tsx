@@ -19,7 +19,7 @@ export function CashPage(): JSX.Element {
         />
         <Counted label="fee payouts" view={views.feePayouts} href="/operator/lists/payouts" />
       </div>
-      <div class="stack">
+      <div class="commands">
         <CommandForm command={commands.deposit} />
         <CommandForm command={commands.withdraw} />
         <CommandForm command={commands.reverseDeposit} />

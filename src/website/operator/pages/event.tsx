@@ -46,7 +46,7 @@ function Event({ id, event }: { id: string; event: Row }): JSX.Element {
         {description !== "" && <p>{description}</p>}
         <p class="code">{id}</p>
       </Section>
-      <div class="stack">
+      <div class="commands">
         <CommandForm
           command={commands.setEventLive}
           given={given}

@@ -22,7 +22,7 @@ export function IncidentsPage(): JSX.Element {
       <Section title="Trading">
         <PauseState />
       </Section>
-      <div class="stack">
+      <div class="commands">
         <CommandForm command={commands.setTradingPause} />
         <CommandForm command={commands.setMarketStatus} />
         <CommandForm command={commands.setEventLive} />

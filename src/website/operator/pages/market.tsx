@@ -94,7 +94,7 @@ function MarketForms({ id, market }: { id: string; market: Row }): JSX.Element {
     closeTime: fieldTimeOf(textIn(market, "closeTime")),
   };
   return (
-    <div class="stack">
+    <div class="commands">
       {isResolved ? (
         <CommandForm command={commands.correctResolution} given={given} />
       ) : (

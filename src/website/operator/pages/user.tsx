@@ -88,7 +88,7 @@ function UserForms({ id, user }: { id: string; user: Row }): JSX.Element {
   const isFrozen = user.frozenAt !== null;
   const yes = (field: string): string => (user[field] === true ? "yes" : "");
   return (
-    <div class="stack">
+    <div class="commands">
       <CommandForm
         key={String(isFrozen)}
         command={isFrozen ? commands.unfreezeUser : commands.freezeUser}
