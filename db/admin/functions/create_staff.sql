@@ -52,5 +52,6 @@ $$;
 comment on function admin.create_staff(text, text, text[], text) is
   'Makes a member of staff with these roles: markets, cash, users, incidents, audit (reads only), '
   'staff. A mail has a link, good for 3 days, to set the password and a passkey. The login, if '
-  'given, is the login of the database that is the same person. Errors: APPROVAL_REQUIRED, '
-  'INVALID_REQUEST, NOT_FOUND (the login), ALREADY_EXISTS.';
+  'given, is the login of the database that is the same person. Errors: ROLE_REQUIRED (also for a '
+  'login that a session or a key gives), APPROVAL_REQUIRED, INVALID_REQUEST, NOT_FOUND (the '
+  'login), ALREADY_EXISTS.';
