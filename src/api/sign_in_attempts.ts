@@ -90,7 +90,7 @@ export function hashOfLink(token: string): Buffer {
 type LinkFinder = (link: { tokenHash: Buffer }) => Promise<unknown>;
 
 /**
- * Hashes the token of a link that is good, and counts an attempt with it, whoever makes it. An
+ * Hashes the token of a link that is good, and counts an attempt with it, no matter who makes it. An
  * unknown link ends the request. It counts by address like other unknown secrets, so that strangers
  * use up nothing of the links of others.
  */

@@ -1,4 +1,5 @@
 import type { Request, Response } from "express";
+import { csvField } from "../csv_field.ts";
 import { sendText } from "./respond.ts";
 
 /** Lists as CSV, for spreadsheets, where a request prefers it to JSON. */
@@ -25,8 +26,5 @@ export function sendCsv(
 function fieldOf(value: string | number | null): string {
   if (value === null) return "";
   if (typeof value === "number") return String(value);
-  // A spreadsheet would take such a text for a formula, also behind white space or in full width.
-  const text = /^(?:[\t\r]|\s*[=+\-@＝＋－＠])/.test(value) ? `'${value}` : value;
-  // Elsewhere the semicolon divides cells.
-  return /[",;\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return csvField(value);
 }

@@ -1,11 +1,12 @@
 import type { JSX } from "preact";
-import { useEffect, useRef } from "preact/hooks";
 import { userConnection } from "./api/own_changes.ts";
 import { isSignedIn } from "./api/session.ts";
 import { Boundary } from "./components/boundary.tsx";
 import { ConnectionNotice } from "./components/connection.tsx";
 import { Footer } from "./components/footer.tsx";
 import { Header } from "./components/header.tsx";
+import { SkipLink } from "./components/skip_link.tsx";
+import { useFocusOnNewPage } from "./hooks/use_focus_on_new_page.ts";
 import { PauseNotice } from "./components/pause_notice.tsx";
 import { PendingNotice } from "./components/pending_notice.tsx";
 import { AccountPage } from "./pages/account.tsx";
@@ -21,7 +22,7 @@ import { PortfolioPage } from "./pages/portfolio.tsx";
 import { ResetPage } from "./pages/reset.tsx";
 import { SignInPage } from "./pages/sign_in.tsx";
 import { SignUpPage } from "./pages/sign_up.tsx";
-import type { PageAddress, PageName } from "./paths.ts";
+import type { PageName } from "./paths.ts";
 import { fragment, page } from "./router.ts";
 
 // Pages that a mail leads to begin anew with another link, which may come while they are open.
@@ -47,17 +48,7 @@ export function App(): JSX.Element {
   const connections = [marketConnection.value, ...(isUserLost ? ["lost" as const] : [])];
   return (
     <>
-      <a
-        class="skip"
-        href="#main"
-        onClick={(event) => {
-          // The address keeps its fragment, which may be the token of a link.
-          event.preventDefault();
-          main.current?.focus();
-        }}
-      >
-        Skip to content
-      </a>
+      <SkipLink main={main} />
       <Header />
       <ConnectionNotice connections={connections} />
       <PauseNotice />
@@ -70,15 +61,4 @@ export function App(): JSX.Element {
       <Footer />
     </>
   );
-}
-
-/** Moves the focus to a page that was navigated to, so that keyboards and readers start there. */
-function useFocusOnNewPage(shown: PageAddress | undefined): { current: HTMLElement | null } {
-  const main = useRef<HTMLElement>(null);
-  const isFirst = useRef(true);
-  useEffect(() => {
-    if (isFirst.current) isFirst.current = false;
-    else main.current?.focus({ preventScroll: true });
-  }, [shown?.name, shown?.id]);
-  return main;
 }

@@ -1,7 +1,7 @@
 /** How numbers and times are shown. */
 
-/** The language of the pages, whatever that of the browser is. */
-const LANGUAGE = "en-IE";
+/** The language of the pages, also where the browser has another. */
+export const LANGUAGE = "en-IE";
 
 const euros = new Intl.NumberFormat(LANGUAGE, { style: "currency", currency: "EUR" });
 const wholeEuros = new Intl.NumberFormat(LANGUAGE, {

@@ -3,7 +3,8 @@
  * choose by these what to show.
  */
 
-const uuid = "[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}";
+/** An id, as a part of a pattern. */
+export const uuid = "[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}";
 
 const patterns = {
   home: /^\/$/,
@@ -30,7 +31,15 @@ export interface PageAddress {
 
 /** The page at a path; undefined for a path without one. */
 export function pageAt(path: string): PageAddress | undefined {
-  for (const name of Object.keys(patterns) as PageName[]) {
+  return addressAmong(patterns, path);
+}
+
+/** The pattern that a path fits, and the id that the path names, if it names one. */
+export function addressAmong<Name extends string>(
+  patterns: Record<Name, RegExp>,
+  path: string,
+): { name: Name; id: string } | undefined {
+  for (const name of Object.keys(patterns) as Name[]) {
     const match = patterns[name].exec(path);
     if (match !== null) return { name, id: (match[1] ?? "").toLowerCase() };
   }

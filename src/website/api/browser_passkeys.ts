@@ -1,6 +1,6 @@
 import type { Result } from "./result.ts";
 
-/** What a browser does with passkeys, whoever asks it to. */
+/** What a browser does with passkeys, for traders and for staff. */
 
 /** Whether this browser can use passkeys here. They belong to a name, and never to an IP address. */
 export function canUsePasskeys(): boolean {

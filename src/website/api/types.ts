@@ -35,6 +35,9 @@ export type AmendedOrder =
 export type OrderDetail = Schemas["OrderDetail"];
 export type EventHeading = Schemas["EventHeading"];
 export type MarketRules = Schemas["MarketRules"];
+export type StaffSession = Schemas["StaffSession"];
+export type StaffInvitation =
+  operations["getStaffInvitation"]["responses"][200]["content"]["application/json"];
 
 type JsonBodyOf<Name extends "addPasskey" | "signInByPasskey"> =
   operations[Name]["requestBody"]["content"]["application/json"];

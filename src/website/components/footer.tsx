@@ -1,12 +1,5 @@
 import type { JSX } from "preact";
-import { theme } from "../theme.ts";
-import { Choice } from "./choice.tsx";
-
-const themes = [
-  { value: "system", label: "System" },
-  { value: "light", label: "Light" },
-  { value: "dark", label: "Dark" },
-] as const;
+import { ThemeChoice } from "./theme_choice.tsx";
 
 /** The bottom of every page. */
 export function Footer(): JSX.Element {
@@ -21,14 +14,7 @@ export function Footer(): JSX.Element {
           <a href="/help">How it works</a>
           <a href="/docs">API for bots</a>
         </nav>
-        <Choice
-          label="Colours"
-          value={theme.value}
-          options={themes}
-          onChange={(value) => {
-            theme.value = value;
-          }}
-        />
+        <ThemeChoice />
       </div>
     </footer>
   );

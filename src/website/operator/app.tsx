@@ -1,11 +1,11 @@
 import type { JSX } from "preact";
-import { useEffect, useRef } from "preact/hooks";
 import type { Problem } from "../api/result.ts";
 import { Boundary } from "../components/boundary.tsx";
-import { Choice } from "../components/choice.tsx";
+import { SkipLink } from "../components/skip_link.tsx";
 import { Loading } from "../components/states.tsx";
+import { ThemeChoice } from "../components/theme_choice.tsx";
+import { useFocusOnNewPage } from "../hooks/use_focus_on_new_page.ts";
 import { fragment, path } from "../router.ts";
-import { theme } from "../theme.ts";
 import { loadSession, memberNow, session } from "./api/session.ts";
 import { wordsOf } from "./api/words.ts";
 import { StaffHeader } from "./components/header.tsx";
@@ -57,17 +57,7 @@ export function App(): JSX.Element {
   const member = memberNow();
   return (
     <>
-      <a
-        class="skip"
-        href="#main"
-        onClick={(event) => {
-          // The address keeps its fragment, which may be the token of an invitation.
-          event.preventDefault();
-          main.current?.focus();
-        }}
-      >
-        Skip to content
-      </a>
+      <SkipLink main={main} />
       <StaffHeader member={member} />
       <main id="main" class="main" tabIndex={-1} ref={main}>
         <Boundary key={`${shown?.name}/${shown?.id}/${member?.staffId}`}>
@@ -77,25 +67,12 @@ export function App(): JSX.Element {
       <footer class="footer">
         <div class="footer-inner">
           <p>Everything that is done here stays in the audit. All times are UTC.</p>
-          <Choice
-            label="Colours"
-            value={theme.value}
-            options={themes}
-            onChange={(value) => {
-              theme.value = value;
-            }}
-          />
+          <ThemeChoice />
         </div>
       </footer>
     </>
   );
 }
-
-const themes = [
-  { value: "system", label: "System" },
-  { value: "light", label: "Light" },
-  { value: "dark", label: "Dark" },
-] as const;
 
 function Page({ shown }: { shown: StaffPageAddress | undefined }): JSX.Element {
   if (shown === undefined) {
@@ -136,15 +113,4 @@ function NoSession({ problem }: { problem: Problem }): JSX.Element {
       </button>
     </div>
   );
-}
-
-/** Moves the focus to a page that was navigated to, so that keyboards and readers start there. */
-function useFocusOnNewPage(shown: StaffPageAddress | undefined): { current: HTMLElement | null } {
-  const main = useRef<HTMLElement>(null);
-  const isFirst = useRef(true);
-  useEffect(() => {
-    if (isFirst.current) isFirst.current = false;
-    else main.current?.focus({ preventScroll: true });
-  }, [shown?.name, shown?.id]);
-  return main;
 }

@@ -1,7 +1,5 @@
-import { render } from "preact";
-import { Boundary } from "../components/boundary.tsx";
-import { keepFocus } from "../focus.ts";
 import { followLinks } from "../router.ts";
+import { show } from "../show.tsx";
 import "../styles/all.css";
 import "../styles/operator.css";
 import { followTheme } from "../theme.ts";
@@ -14,14 +12,4 @@ followTheme();
 followLinks(isStaffPath);
 void loadSession();
 
-const root = document.getElementById("app");
-if (root !== null) {
-  root.replaceChildren();
-  render(
-    <Boundary>
-      <App />
-    </Boundary>,
-    root,
-  );
-  keepFocus(root);
-}
+show(<App />);

@@ -1,9 +1,9 @@
+import { addressAmong, uuid } from "../paths.ts";
+
 /**
  * The paths of the pages of staff. The server answers other paths below /operator with status 404;
  * the pages choose by these what to show.
  */
-
-const uuid = "[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}";
 
 /** The lists that have a page of their own, as they stand in the address. */
 export const listNames = [
@@ -64,11 +64,7 @@ export interface StaffPageAddress {
 
 /** The page of staff at a path; undefined for a path without one. */
 export function staffPageAt(path: string): StaffPageAddress | undefined {
-  for (const name of Object.keys(patterns) as StaffPageName[]) {
-    const match = patterns[name].exec(path);
-    if (match !== null) return { name, id: (match[1] ?? "").toLowerCase() };
-  }
-  return undefined;
+  return addressAmong(patterns, path);
 }
 
 /** Whether a path shows a page of staff. */

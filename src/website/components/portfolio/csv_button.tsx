@@ -2,6 +2,7 @@ import type { JSX } from "preact";
 import { resultOf } from "../../api/result.ts";
 import { fetchAsUser } from "../../api/session.ts";
 import { useCommand } from "../../hooks/use_command.ts";
+import { saveFile } from "../../save_file.ts";
 import { ProblemNotice } from "../notice.tsx";
 
 interface CsvButtonProps {
@@ -22,7 +23,7 @@ export function CsvButton({ path, fileName }: CsvButtonProps): JSX.Element {
           void command.give(
             () => resultOf(askForCsv(path)),
             (blob) => {
-              save(blob, fileName);
+              saveFile(blob, fileName);
             },
           )
         }
@@ -63,12 +64,4 @@ function withoutFirstLine(text: string): string {
 /** The address in `<address>; rel="next"`. */
 function nextPageOf(link: string | null): string | undefined {
   return /<([^>]+)>;\s*rel="?next"?/.exec(link ?? "")?.[1];
-}
-
-function save(blob: Blob, fileName: string): void {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(blob);
-  link.download = fileName;
-  link.click();
-  URL.revokeObjectURL(link.href);
 }

@@ -1,14 +1,12 @@
+import { csvField } from "../../../csv_field.ts";
+
 /** Files for spreadsheets. */
 
-/** Spreadsheets take such a cell for a formula, also behind white space or in full width. */
-const formula = /^(?:[\t\r]|\s*[=+\-@＝＋－＠])/;
 const plainNumber = /^-?\d+(?:\.\d+)?$/;
 
-/** A cell that no spreadsheet runs. */
+/** A cell: a number as it is, a text so that no spreadsheet runs it. */
 export function csvCell(text: string): string {
-  const safe = formula.test(text) && !plainNumber.test(text) ? `'${text}` : text;
-  // Elsewhere the semicolon divides cells.
-  return /[",;\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  return plainNumber.test(text) ? text : csvField(text);
 }
 
 export function csvLine(cells: readonly string[]): string {

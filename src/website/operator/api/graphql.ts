@@ -1,7 +1,6 @@
 import { signal } from "@preact/signals";
-import { unreadable } from "../../api/result.ts";
-import type { Problem, Result } from "../../api/result.ts";
-import { send } from "./calls.ts";
+import { resultOf, unreadable } from "../../api/result.ts";
+import type { Result } from "../../api/result.ts";
 import { noteEnd } from "./session.ts";
 
 /** The operators' GraphQL: every list and every command of these pages goes by it. */
@@ -19,24 +18,41 @@ export function noteChange(): void {
   changes.value += 1;
 }
 
-/** Asks a query or gives a command. */
+/** Asks a query or gives a command, by the cookie of the session. */
 export async function ask<Data>(
   query: string,
   variables: Record<string, unknown> = {},
 ): Promise<Result<Data>> {
-  const result = await send<GraphqlAnswer<Data>>("POST", "/admin/graphql", { query, variables });
+  const result = await resultOf(post<Data>({ query, variables }));
   if (!result.ok) {
     if (result.problem.status === 401) noteEnd();
-    return { ok: false, problem: result.problem };
+    return result;
   }
-  const { data, errors = [] } = result.data;
-  const [first] = errors;
-  if (first !== undefined) return { ok: false, problem: problemOf(first) };
+  const { data, errors } = result.data;
+  const problem = problemOf(errors);
+  if (problem !== undefined) return { ok: false, problem: { status: 200, ...problem } };
   return data === undefined || data === null
     ? { ok: false, problem: unreadable }
     : { ok: true, data };
 }
 
-function problemOf(error: NonNullable<GraphqlAnswer<unknown>["errors"]>[number]): Problem {
-  return { status: 200, error: error.message, code: error.extensions?.code };
+async function post<Data>(
+  body: object,
+): Promise<{ data?: GraphqlAnswer<Data>; error?: unknown; response: Response }> {
+  const response = await fetch("/admin/graphql", {
+    method: "POST",
+    cache: "no-store",
+    credentials: "same-origin",
+    headers: { Accept: "application/json", "Content-Type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  const answer = (await response.json()) as GraphqlAnswer<Data>;
+  if (response.ok) return { data: answer, response };
+  return { error: problemOf(answer.errors) ?? answer, response };
+}
+
+/** The first error says what is wrong. */
+function problemOf(errors: GraphqlAnswer<unknown>["errors"]) {
+  const first = errors?.[0];
+  return first && { error: first.message, code: first.extensions?.code };
 }

@@ -1,6 +1,15 @@
+import createClient from "openapi-fetch";
+import type { paths } from "../../../client/schema.d.ts";
+import { resultOf } from "../../api/result.ts";
 import type { Result } from "../../api/result.ts";
 
-/** What the server says of itself and of its sealed history, to everybody. */
+/** The API of this server, by the cookie of the session. */
+export const api = createClient<paths>({ baseUrl: location.origin, cache: "no-store" });
+
+/** The head of the sealed history. */
+export async function askForHead(): Promise<Result<unknown>> {
+  return await resultOf(api.GET("/api/v1/proofs/head"));
+}
 
 /** /readyz, which answers with a status of 503 when the server is not ready. */
 export async function askForReadiness(): Promise<Result<unknown>> {

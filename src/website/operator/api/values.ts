@@ -1,11 +1,9 @@
-import { parseEuros } from "../../format.ts";
+import { formatCents, formatCount, LANGUAGE, parseEuros } from "../../format.ts";
+import { uuid } from "../../paths.ts";
 
 /** How values of the database are typed and shown. All times are UTC. */
 
-const language = "en-IE";
-const euros = new Intl.NumberFormat(language, { style: "currency", currency: "EUR" });
-const numbers = new Intl.NumberFormat(language);
-const times = new Intl.DateTimeFormat(language, {
+const times = new Intl.DateTimeFormat(LANGUAGE, {
   ...{ day: "numeric", month: "short", year: "numeric" },
   ...{ hour: "2-digit", minute: "2-digit", second: "2-digit" },
   timeZone: "UTC",
@@ -20,12 +18,12 @@ export function showTime(text: string): string {
 
 /** €1,234.50 of 123450 */
 export function showCents(cents: string | number): string {
-  return euros.format(Number(cents) / 100);
+  return formatCents(Number(cents));
 }
 
 /** 1,234 */
 export function showCount(count: string | number): string {
-  return numbers.format(Number(count));
+  return formatCount(Number(count));
 }
 
 /** 1234.5 of 123450, as in a file for spreadsheets and in a field. */
@@ -56,10 +54,10 @@ export function fieldTimeOf(text: string): string {
   return Number.isNaN(time.getTime()) ? "" : time.toISOString().slice(0, 16);
 }
 
-const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+const wholeUuid = new RegExp(`^${uuid}$`);
 
 export function isUuid(text: string): boolean {
-  return uuid.test(text.trim());
+  return wholeUuid.test(text.trim());
 }
 
 /** The part of an id that tells it from others. Ids of one day begin alike. */

@@ -103,7 +103,7 @@ export const createSession: Command = {
   ...{ name: "create_session", role, title: "New session", action: "Make a session" },
   fields: [user, { argument: "validFor", label: "Valid for so many days", kind: "days" }],
   ...{ returns: "secret", result: "Value of the cookie" },
-  confirm: "Whoever has the cookie acts as this user.",
+  confirm: "Anybody who has the cookie acts as this user.",
 };
 
 export const createApiKey: Command = {

@@ -1,4 +1,4 @@
-import type { ComponentChildren, JSX } from "preact";
+import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { Result } from "../../api/result.ts";
 import { Field } from "../../components/field.tsx";
@@ -6,11 +6,11 @@ import { Empty, Show } from "../../components/states.tsx";
 import { useAsked } from "../../hooks/use_asked.ts";
 import { useCommand } from "../../hooks/use_command.ts";
 import { query, setQuery } from "../../router.ts";
+import { saveFile } from "../../save_file.ts";
 import { conditionOf, nameIn, orderBy, queryOf, stateOf } from "../api/filters.ts";
 import type { ListState } from "../api/filters.ts";
 import { changes } from "../api/graphql.ts";
 import { askForCsv, askForRows, askForTotal } from "../api/queries.ts";
-import { saveCsv } from "../api/save.ts";
 import { showCount } from "../api/values.ts";
 import { PAGE_ROWS } from "../views/query.ts";
 import type { Row } from "../views/query.ts";
@@ -27,8 +27,6 @@ interface DataTableProps {
   without?: readonly string[];
   /** Tells its part of the address from those of other lists of the page. */
   prefix?: string;
-  /** What stands at the end of each row. */
-  action?: (row: Row) => ComponentChildren;
 }
 
 /** A list of rows of a view: filtered, ordered and divided into pages by the server. */
@@ -52,7 +50,7 @@ export function DataTable(props: DataTableProps): JSX.Element {
           found.length === 0 && state.page === 1 ? (
             <Empty title={isFiltered ? "No row fits these filters." : view.empty} />
           ) : (
-            <Rows view={view} rows={found} state={state} prefix={prefix} action={props.action} />
+            <Rows view={view} rows={found} state={state} prefix={prefix} />
           )
         }
       </Show>
@@ -156,10 +154,9 @@ interface RowsProps {
   rows: Row[];
   state: ListState;
   prefix: string;
-  action: ((row: Row) => ComponentChildren) | undefined;
 }
 
-function Rows({ view, rows, state, prefix, action }: RowsProps): JSX.Element {
+function Rows({ view, rows, state, prefix }: RowsProps): JSX.Element {
   return (
     <div class="table-box" role="region" aria-label={`Rows: ${view.title}`} tabIndex={0}>
       <table class="table data-table">
@@ -168,11 +165,6 @@ function Rows({ view, rows, state, prefix, action }: RowsProps): JSX.Element {
             {view.columns.map((column) => (
               <Head key={column.field} column={column} order={state.order} prefix={prefix} />
             ))}
-            {action !== undefined && (
-              <th scope="col">
-                <span class="unseen">What can be done</span>
-              </th>
-            )}
           </tr>
         </thead>
         <tbody>
@@ -183,7 +175,6 @@ function Rows({ view, rows, state, prefix, action }: RowsProps): JSX.Element {
                   <Cell column={column} row={row} />
                 </td>
               ))}
-              {action !== undefined && <td>{action(row)}</td>}
             </tr>
           ))}
         </tbody>
@@ -290,7 +281,8 @@ function CsvButton({ view, condition, order }: CsvButtonProps): JSX.Element {
     setCount(0);
     const send = (): Promise<Result<string[]>> => askForCsv(view, condition, order, setCount);
     void command.give(send, (parts) => {
-      saveCsv(parts, `${view.title.toLowerCase().replaceAll(" ", "_")}.csv`);
+      const name = `${view.title.toLowerCase().replaceAll(" ", "_")}.csv`;
+      saveFile(new Blob(parts, { type: "text/csv" }), name);
     });
   };
   return (

@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import { useCommand } from "../../hooks/use_command.ts";
 import { path } from "../../router.ts";
 import { signOut } from "../api/session.ts";
-import type { Member } from "../api/session.ts";
+import type { StaffSession } from "../../api/types.ts";
 import { staffPageAt } from "../paths.ts";
 import type { StaffPageName } from "../paths.ts";
 import { StaffProblem } from "./problem.tsx";
@@ -28,7 +28,7 @@ const links: readonly Link[] = [
 ];
 
 /** The top of every page of staff. Every member reads every page; roles say which forms it has. */
-export function StaffHeader({ member }: { member: Member | undefined }): JSX.Element {
+export function StaffHeader({ member }: { member: StaffSession | undefined }): JSX.Element {
   const shown = staffPageAt(path.value)?.name;
   return (
     <header class="header">
@@ -57,7 +57,7 @@ export function StaffHeader({ member }: { member: Member | undefined }): JSX.Ele
   );
 }
 
-function Own({ member }: { member: Member }): JSX.Element {
+function Own({ member }: { member: StaffSession }): JSX.Element {
   const command = useCommand();
   return (
     <div class="header-own">

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { Show } from "../../components/states.tsx";
 import { useAsked } from "../../hooks/use_asked.ts";
-import { send } from "../api/calls.ts";
+import { askForHead } from "../api/server.ts";
 import { DataTable } from "../components/data_table.tsx";
 import { Section, StaffPageBody } from "../components/page.tsx";
 import type { ListName } from "../paths.ts";
@@ -9,7 +9,7 @@ import { listed, views } from "../views/all.ts";
 
 /** What auditors read: who did what, the ledger, the sealed history and its verifications. */
 export function AuditPage(): JSX.Element {
-  const head = useAsked(() => send<unknown>("GET", "/api/v1/proofs/head"), []);
+  const head = useAsked(askForHead, []);
   return (
     <StaffPageBody title="Audit">
       <Section title="Who did what">

@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { canUsePasskeys } from "../../api/browser_passkeys.ts";
+import type { StaffInvitation } from "../../api/types.ts";
 import { Field, issueOf, KnownUser } from "../../components/field.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { Show } from "../../components/states.tsx";
@@ -9,7 +10,6 @@ import { useAsked } from "../../hooks/use_asked.ts";
 import { useCommand } from "../../hooks/use_command.ts";
 import { fragment, navigate } from "../../router.ts";
 import { acceptInvitation, readInvitation } from "../api/session.ts";
-import type { Invitation } from "../api/session.ts";
 import { StaffPageBody } from "../components/page.tsx";
 import { StaffProblem } from "../components/problem.tsx";
 
@@ -30,7 +30,7 @@ export function WelcomePage(): JSX.Element {
 
 interface AcceptFormProps {
   token: string;
-  invitation: Invitation;
+  invitation: StaffInvitation;
 }
 
 function AcceptForm({ token, invitation }: AcceptFormProps): JSX.Element {
