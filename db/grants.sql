@@ -13,8 +13,8 @@ grant usage on schema admin to exchange_operator;
 grant execute on all functions in schema admin to exchange_operator;
 revoke execute on function
   admin.audit(text, jsonb), admin.check_role(text), admin.fire_due_switches(),
-  admin.process_due_markets(),
-  admin.archive_due_orders(), admin.remove_due_keys(), admin.rehearse(boolean),
+  admin.process_due_markets(), admin.archive_due_orders(), admin.remove_due_keys(),
+  admin.rehearse(boolean),
   admin.rehearse_orders(uuid, uuid, jsonb[]), admin.check_approval(text, numeric),
   admin.approver_role(text), admin.basis(text, jsonb), admin.carry_out(text, jsonb),
   admin.lock_proposal(uuid), admin.verify_proposals()

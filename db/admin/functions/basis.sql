@@ -37,12 +37,12 @@ begin
   end if;
 
   if basis.command = 'close_day' then
-    perform from admin.bank_comparisons as c
-    where c.day = (basis.arguments ->> 'day')::date
-    for share;
-    select v_basis || jsonb_build_object('compared', to_jsonb(c)) into v_basis
-    from (select (basis.arguments ->> 'day')::date as day) as a
-    left join admin.bank_comparisons as c on c.day = a.day;
+    v_basis := v_basis || jsonb_build_object('compared', (
+      select to_jsonb(c)
+      from admin.bank_comparisons as c
+      where c.day = (basis.arguments ->> 'day')::date
+      for share
+    ));
   end if;
 
   -- It is locked before the market, and by these commands too.

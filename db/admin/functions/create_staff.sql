@@ -12,19 +12,18 @@ declare
   v_column text;
 begin
   perform admin.check_approval('create_staff');
-  if create_staff.login is not null
-    and coalesce(current_setting('exchange.credential', true), '') <> ''
-  then
-    perform core.raise_error(
-      'ROLE_REQUIRED', 'Only a login of the database can say whose a login is'
-    );
-  end if;
-  if create_staff.login is not null
-    and not exists (select from pg_catalog.pg_roles as r where r.rolname = create_staff.login)
-  then
-    perform core.raise_error(
-      'NOT_FOUND', format('There is no login %L', create_staff.login)
-    );
+  if create_staff.login is not null then
+    if coalesce(current_setting('exchange.credential', true), '') <> '' then
+      perform core.raise_error(
+        'ROLE_REQUIRED', 'Only a login of the database can say whose a login is'
+      );
+    elsif not exists (
+      select from pg_catalog.pg_roles as r where r.rolname = create_staff.login
+    ) then
+      perform core.raise_error(
+        'NOT_FOUND', format('There is no login %L', create_staff.login)
+      );
+    end if;
   end if;
   insert into identity.staff (email, name, roles, login, created_at)
   values (create_staff.email, create_staff.name, v_roles, create_staff.login, core.now())
