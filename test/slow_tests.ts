@@ -14,20 +14,39 @@ const slow = [
   "test/local/{embedded_postgres,living_demo,orphaned_postmaster}.test.ts",
 ];
 
+/** Of these, what `--short` leaves: one of each kind, in a few minutes. */
+const short = [
+  "test/concurrency/{gathering,operators,pairs,settlement,storm,voids}.test.ts",
+  "test/upgrade/installer.test.ts",
+  "test/website/journeys/{account,changed_elsewhere,keyboard,operator,pages,passkeys}.test.ts",
+  "test/website/journeys/trading.test.ts",
+  "test/client/broken_connections.test.ts",
+  "test/database/{hostile_settings,statement_logs}.test.ts",
+  "test/examples/{market_makers,verify_history,watch_market}.test.ts",
+  "test/http/{database_gone,process}.test.ts",
+  "test/local/embedded_postgres.test.ts",
+];
+
 const filesOf = (pattern: string): string[] => globSync(pattern, { cwd: rootDirectory }).sort();
 
-/**
- * The arguments of ava for those of a run: with `--slow` the slow tests, otherwise all others, unless
- * files are named.
- */
-export function chooseTests(args: string[]): string[] {
-  const options = args.filter((argument) => argument !== "--slow");
-  if (options.some((argument) => !argument.startsWith("-"))) return options;
-  const slowFiles = slow.flatMap((pattern) => {
+function filesOfAll(patterns: string[]): string[] {
+  return patterns.flatMap((pattern) => {
     const files = filesOf(pattern);
     if (files.length === 0) throw new Error(`no test is called ${pattern}`);
     return files;
   });
-  if (options.length < args.length) return [...options, ...slowFiles];
+}
+
+/**
+ * The arguments of ava for those of a run: with `--slow` the slow tests, and with `--short` beside it
+ * some of them; otherwise all others, unless files are named.
+ */
+export function chooseTests(args: string[]): string[] {
+  const options = args.filter((argument) => !["--slow", "--short"].includes(argument));
+  if (options.some((argument) => !argument.startsWith("-"))) return options;
+  const slowFiles = filesOfAll(slow);
+  if (args.includes("--slow")) {
+    return [...options, ...(args.includes("--short") ? filesOfAll(short) : slowFiles)];
+  }
   return [...options, ...filesOf("test/**/*.test.ts").filter((file) => !slowFiles.includes(file))];
 }

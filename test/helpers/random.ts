@@ -52,6 +52,11 @@ export function effort(usual: number): number {
   return Math.ceil(usual * (fromEnvironment("TEST_EFFORT") ?? 1));
 }
 
+/** The first of the things, as many as the effort allows and one at least; usually all. */
+export function asManyOf<T>(things: readonly T[]): readonly T[] {
+  return things.slice(0, effort(things.length));
+}
+
 function fromEnvironment(name: string): number | undefined {
   const text = process.env[name];
   return text === undefined || text === "" ? undefined : Number(text);

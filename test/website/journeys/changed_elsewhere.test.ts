@@ -184,8 +184,11 @@ journey("an order without an answer is not sent for the next user", async (t, br
   await entry.waitForURL("/portfolio");
   isCut = false;
   await page.getByText("has no answer yet").waitFor({ state: "detached" });
-  const kept = await page.evaluate(`sessionStorage.getItem("pgmarkets.pending-orders")`);
-  t.is(JSON.parse(kept as string)[0].state, "unknown");
+  // The notice is gone with its user; the sending ends when its next attempt is due.
+  await until("the order is sent no more", async () => {
+    const kept = await page.evaluate(`sessionStorage.getItem("pgmarkets.pending-orders")`);
+    return JSON.parse(kept as string)[0].state === "unknown";
+  });
   t.is(await page.getByRole("button", { name: "Send it again" }).count(), 0);
   t.deepEqual(await statusesOf(service, userId), []);
   t.deepEqual(await statusesOf(service, second.userId), []);

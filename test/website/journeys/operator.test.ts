@@ -1,8 +1,4 @@
-import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
-import AxeBuilder from "@axe-core/playwright";
 import test from "ava";
-import type { ExecutionContext } from "ava";
 import type { Browser, Page } from "playwright-core";
 import { pino } from "pino";
 import { asServerPools } from "../../../src/database/server_pools.ts";
@@ -12,15 +8,15 @@ import type { RunningServer } from "../../../src/server/start_server.ts";
 import { openWebsite } from "../../../src/site/open.ts";
 import { testService } from "../../helpers/http/test_service.ts";
 import { takeMails } from "../../helpers/http/visitor.ts";
-import { scrollsSideways, visit } from "../browser.ts";
+import { visit } from "../browser.ts";
 import type { Visit } from "../browser.ts";
 import { plugIn } from "../device.ts";
 import { journey } from "../journey.ts";
+import { look, views } from "../views.ts";
 
 /** The pages of staff in a real browser, with the authenticator that Chromium has for tests. */
 
 const service = testService(test);
-const folder = process.env.SCREENSHOTS;
 const roles = ["audit", "cash", "incidents", "markets", "staff", "users"];
 const password = "a long password for work";
 
@@ -188,61 +184,40 @@ journey("a person sees only the forms that the roles allow", async (t, browser) 
   t.is(await open.count(), 0);
 });
 
-/** Looks at a page as it is now. */
-async function look(t: ExecutionContext, page: Page, name: string, kind: string): Promise<void> {
-  if (folder !== undefined) {
-    await mkdir(folder, { recursive: true });
-    await page.screenshot({ path: join(folder, `${name}-${kind}.png`), fullPage: true });
-  }
-  t.false(await scrollsSideways(page), `${name} scrolls sideways`);
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  t.deepEqual(
-    violations.map(({ id, nodes }) => [id, nodes.map(({ target }) => target)]),
-    [],
-    `${name}, ${kind}`,
-  );
-}
-
-for (const theme of ["light", "dark"] as const) {
-  for (const width of [390, 1280]) {
-    journey(`pages of staff in the ${theme} theme, ${width} px wide`, async (t, browser) => {
-      const marketId = await service.makeMarket({ title: `Is ${theme} good at ${width}?` });
-      const [one, other] = [await service.makeTrader(), await service.makeTrader()];
-      await service.place(one, marketId, { side: "yes", price: 60, quantity: 10 });
-      await service.place(other, marketId, { side: "no", price: 40, quantity: 4 });
-      const kind = `${theme}-${width}`;
-      const { page, complaints } = await welcome(browser, `Eva${kind}`, { theme, width });
-      const paths = [
-        ...["", "/resolutions", "/incidents", "/users", "/markets", "/events", "/cash"],
-        ...["/proposals", "/staff", "/audit", "/settings", "/lists/trades", "/lists/journals"],
-        ...[`/markets/${marketId}`, `/users/${one.userId}`],
-      ];
-      for (const path of paths) {
-        await page.goto(`/operator${path}`);
-        await page.getByRole("heading", { level: 1 }).waitFor();
-        await page.waitForLoadState("networkidle");
-        t.is(await page.getByText("This could not be loaded").count(), 0, path);
-        await look(
-          t,
-          page,
-          `operator${path.replace(/\/[\w-]{36}$/, "-one").replaceAll("/", "-")}`,
-          kind,
-        );
-      }
-      for (const form of await page.locator("details.command > summary").all()) await form.click();
-      await look(t, page, "operator-forms", kind);
-      await page.getByRole("button", { name: "End the sessions" }).click();
-      await page.getByRole("dialog").waitFor();
-      await look(t, page, "operator-dialog", kind);
-      await page.context().clearCookies();
-      await page.goto("/operator");
-      await page.getByLabel("Password").waitFor();
-      await look(t, page, "operator-sign-in", kind);
-      // Nobody is signed in at the first and the last page, and no worker makes /readyz 200.
-      t.deepEqual(
-        complaints.filter((line) => !/401|503/.test(line)),
-        [],
-      );
-    });
-  }
+for (const view of views) {
+  const { theme, width } = view;
+  journey(`pages of staff in the ${theme} theme, ${width} px wide`, async (t, browser) => {
+    const marketId = await service.makeMarket({ title: `Is ${theme} good at ${width}?` });
+    const [one, other] = [await service.makeTrader(), await service.makeTrader()];
+    await service.place(one, marketId, { side: "yes", price: 60, quantity: 10 });
+    await service.place(other, marketId, { side: "no", price: 40, quantity: 4 });
+    const { page, complaints } = await welcome(browser, `Eva${theme}${width}`, view);
+    const paths = [
+      ...["", "/resolutions", "/incidents", "/users", "/markets", "/events", "/cash"],
+      ...["/proposals", "/staff", "/audit", "/settings", "/lists/trades", "/lists/journals"],
+      ...[`/markets/${marketId}`, `/users/${one.userId}`],
+    ];
+    for (const path of paths) {
+      const name = path.replace(/\/[\w-]{36}$/, "-one").replaceAll("/", "-");
+      await page.goto(`/operator${path}`);
+      await page.getByRole("heading", { level: 1 }).waitFor();
+      await page.waitForLoadState("networkidle");
+      t.is(await page.getByText("This could not be loaded").count(), 0, path);
+      await look(t, page, `operator${name}`, view);
+    }
+    for (const form of await page.locator("details.command > summary").all()) await form.click();
+    await look(t, page, "operator-forms", view);
+    await page.getByRole("button", { name: "End the sessions" }).click();
+    await page.getByRole("dialog").waitFor();
+    await look(t, page, "operator-dialog", view);
+    await page.context().clearCookies();
+    await page.goto("/operator");
+    await page.getByLabel("Password").waitFor();
+    await look(t, page, "operator-sign-in", view);
+    // Nobody is signed in at the first and the last page, and no worker makes /readyz 200.
+    t.deepEqual(
+      complaints.filter((line) => !/401|503/.test(line)),
+      [],
+    );
+  });
 }

@@ -1,15 +1,12 @@
-import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
-import AxeBuilder from "@axe-core/playwright";
 import test from "ava";
-import type { ExecutionContext } from "ava";
 import type { Page } from "playwright-core";
 import { testService } from "../../helpers/http/test_service.ts";
 import { makeMember, takeMails } from "../../helpers/http/visitor.ts";
-import { scrollsSideways, visit } from "../browser.ts";
+import { visit } from "../browser.ts";
 import { makeBusyExchange } from "../busy_exchange.ts";
 import type { BusyExchange } from "../busy_exchange.ts";
 import { journey } from "../journey.ts";
+import { look, views } from "../views.ts";
 
 /**
  * Every page in both themes, on a phone and on a desk: nothing sticks out, axe finds nothing, the
@@ -17,32 +14,11 @@ import { journey } from "../journey.ts";
  */
 
 const service = testService(test, { website: true, playMoneyCents: 100_000 });
-const folder = process.env.SCREENSHOTS;
 
 let exchange: BusyExchange;
 test.serial.before("fill the exchange", async () => {
   exchange = await makeBusyExchange(service);
 });
-
-interface View {
-  theme: "light" | "dark";
-  width: number;
-}
-
-const views: View[] = (["light", "dark"] as const).flatMap((theme) =>
-  [375, 1280].map((width) => ({ theme, width })),
-);
-
-/** Looks at a page as it is now. */
-async function look(t: ExecutionContext, page: Page, name: string, view: View): Promise<void> {
-  await keep(page, `${name}-${view.theme}-${view.width}`);
-  t.false(await scrollsSideways(page), `${name} scrolls sideways`);
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  const found = violations.flatMap(({ id, nodes }) =>
-    nodes.map(({ target }) => `${name}: ${id} at ${target.join(" ")}`),
-  );
-  t.deepEqual(found, []);
-}
 
 for (const view of views) {
   const { theme, width } = view;
@@ -191,12 +167,4 @@ async function signIn(page: Page): Promise<void> {
   await page.getByLabel("Password").fill(person.password);
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.waitForURL("/portfolio");
-}
-
-async function keep(page: Page, name: string): Promise<void> {
-  if (folder === undefined) return;
-  await mkdir(folder, { recursive: true });
-  // The header stays at the top of the window, wherever that is.
-  await page.evaluate("scrollTo(0, 0)");
-  await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
 }

@@ -1,19 +1,16 @@
-import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
-import AxeBuilder from "@axe-core/playwright";
 import test from "ava";
 import type { Page } from "playwright-core";
 import { testClock } from "../../helpers/database/test_clock.ts";
 import { testService } from "../../helpers/http/test_service.ts";
 import { makeMember, makeVisitor, takeMails } from "../../helpers/http/visitor.ts";
-import { scrollsSideways, visit } from "../browser.ts";
+import { visit } from "../browser.ts";
 import { plugIn } from "../device.ts";
 import { journey } from "../journey.ts";
+import { look, views } from "../views.ts";
 
 /** Passkeys in a real browser, with the authenticator that Chromium has for tests. */
 
 const service = testService(test, { website: true, playMoneyCents: 0 });
-const folder = process.env.SCREENSHOTS;
 
 /** Passkeys belong to a name: browsers make none for an IP address. */
 const namedUrl = () => service.url.replace("127.0.0.1", "localhost");
@@ -147,41 +144,22 @@ journey("a reset ends passkeys, or keeps all with one of them", async (t, browse
   t.deepEqual(complaints, []);
 });
 
-for (const theme of ["light", "dark"] as const) {
-  journey(
-    `pages with passkeys in the ${theme} theme, on a phone and on a desk`,
-    async (t, browser) => {
-      for (const width of [375, 1280]) {
-        const { person } = await makeMember(service);
-        const { page } = await visit(browser, namedUrl(), { width, theme });
-        const look = async (name: string): Promise<void> => {
-          if (folder !== undefined) {
-            await mkdir(folder, { recursive: true });
-            const path = join(folder, `${name}-${theme}-${width}.png`);
-            await page.screenshot({ path, fullPage: true });
-          }
-          t.false(await scrollsSideways(page), `${name} scrolls sideways`);
-          const { violations } = await new AxeBuilder({ page }).analyze();
-          t.deepEqual(
-            violations.map(({ id, nodes }) => [id, nodes.map(({ target }) => target)]),
-            [],
-            name,
-          );
-        };
-        const device = await plugIn(page);
-        await device.agree(false);
-        await page.goto("/sign-in");
-        await byPasskey(page).click();
-        await page.getByText("No passkey was used: you cancelled").waitFor();
-        await look("sign-in-passkey");
-        await device.agree(true);
-        await signInByPassword(page, person);
-        await page.getByRole("button", { name: "Add a passkey" }).click();
-        await page.getByText("The passkey is added").waitFor();
-        await page.getByRole("button", { name: /^Remove/ }).click();
-        await look("account-passkeys");
-        await page.context().close();
-      }
-    },
-  );
+for (const view of views) {
+  const { theme, width } = view;
+  journey(`pages with passkeys in the ${theme} theme, ${width} px wide`, async (t, browser) => {
+    const { person } = await makeMember(service);
+    const { page } = await visit(browser, namedUrl(), view);
+    const device = await plugIn(page);
+    await device.agree(false);
+    await page.goto("/sign-in");
+    await byPasskey(page).click();
+    await page.getByText("No passkey was used: you cancelled").waitFor();
+    await look(t, page, "sign-in-passkey", view);
+    await device.agree(true);
+    await signInByPassword(page, person);
+    await page.getByRole("button", { name: "Add a passkey" }).click();
+    await page.getByText("The passkey is added").waitFor();
+    await page.getByRole("button", { name: /^Remove/ }).click();
+    await look(t, page, "account-passkeys", view);
+  });
 }
