@@ -35,12 +35,12 @@ export function installGraphql(app: Express, context: Context): void {
 
 /**
  * One query of a caller at a time, and two in all: while an answer is made, the process does nothing
- * else.
+ * else. A statement may take 25 s, so a query waits longer than that for its turn.
  */
-const limits = { most: 2, each: { caller: 1 } };
+const turns = { limits: { most: 2, each: { caller: 1 } }, patienceMs: 30_000 };
 
 function executeOn({ role, execute }: GraphqlEndpoint, context: Context): RequestHandler {
-  const queries = createCallLimiter({ limits });
+  const queries = createCallLimiter(turns);
   return async (request, response) => {
     const bySession = role === "operator" && request.headers.authorization === undefined;
     const credential = bySession
