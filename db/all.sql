@@ -53,6 +53,7 @@ set local role exchange_owner;
 --!include ledger/functions/rows_of_range.sql
 --!include ledger/functions/hash_ranges.sql
 --!include ledger/functions/hash_block.sql
+--!include ledger/functions/head.sql
 --!include ledger/functions/settled_ids.sql
 --!include ledger/functions/sealed_ids.sql
 --!include ledger/functions/nth_unsealed_id.sql
@@ -528,6 +529,7 @@ set local role exchange_owner;
 --!include api/functions/list_lagging_sequences.sql
 
 -- Functions: for the worker
+--!include jobs/functions/history_head.sql
 --!include jobs/functions/list_lagging_sequences.sql
 --!include jobs/functions/beat.sql
 --!include jobs/functions/claim_tick.sql

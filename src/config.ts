@@ -62,6 +62,13 @@ const smtpUrl = z
   .regex(/^smtps?:\/\//, "must begin with smtp:// or smtps://")
   .optional();
 
+const serviceUrl = z
+  .string()
+  .refine((url) => URL.canParse(url) && /^https?:\/\//.test(url), {
+    error: "must be http:// or https:// with a host",
+  })
+  .optional();
+
 const siteUrl = z
   .string()
   .refine((url) => URL.canParse(url) && /^https?:\/\/[^/?#]+\/?$/.test(url), {
@@ -98,6 +105,8 @@ const variables = z.object({
   PUBLIC_URL: siteUrl,
   SMTP_URL: smtpUrl,
   MAIL_FROM: z.string().optional(),
+  PROOF_WEBHOOK_URL: serviceUrl,
+  TIME_STAMP_URL: serviceUrl,
   NODE_ENV: z.string().optional(),
 });
 
@@ -148,6 +157,10 @@ export interface Config {
   smtpUrl: string | undefined;
   /** The sender of mails. */
   mailFrom: string | undefined;
+  /** Gets the head of sealed history every five minutes. */
+  proofWebhookUrl: string | undefined;
+  /** A service of RFC 3161 that stamps these heads with the time. */
+  timeStampUrl: string | undefined;
   /** Whether NODE_ENV is production. `npm run server` and `worker` then need a database URL. */
   isProduction: boolean;
 }
@@ -185,6 +198,8 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     publicUrl: data.PUBLIC_URL,
     smtpUrl: data.SMTP_URL,
     mailFrom: data.MAIL_FROM,
+    proofWebhookUrl: data.PROOF_WEBHOOK_URL,
+    timeStampUrl: data.TIME_STAMP_URL,
     isProduction: data.NODE_ENV === "production",
   };
 }

@@ -1,4 +1,5 @@
 import { crontab } from "../../jobs/crontab.ts";
+import { publishHistory } from "../../jobs/history__publish.ts";
 import { sendMail } from "../../jobs/mail__send.ts";
 import type { StaffRole } from "../database/calls.ts";
 import { migrateDatabase } from "../database/migrations.ts";
@@ -46,7 +47,7 @@ await runProcess(async (context) => {
   const workerOptions = {
     connectionString: config.workerDatabaseUrl ?? database.connectionString,
     logger,
-    crontab: [...crontab, sendMail({ transport, siteUrl })],
+    crontab: [...crontab, ...publishHistory(config), sendMail({ transport, siteUrl })],
     onWorked: server.context.outboxRelay.ring,
     signal: ending,
   };

@@ -1,4 +1,5 @@
 import { crontab } from "../../jobs/crontab.ts";
+import { publishHistory } from "../../jobs/history__publish.ts";
 import { sendMail } from "../../jobs/mail__send.ts";
 import { mailTransport } from "../mail/transport.ts";
 import { serveHealth } from "../worker/serve_health.ts";
@@ -17,7 +18,7 @@ await runProcess(async (context) => {
   if (workerDatabaseUrl === undefined) checkProductionUrl(config, "WORKER_DATABASE_URL");
   const connectionString = workerDatabaseUrl ?? (await openDatabase()).connectionString;
   const transport = mailTransport(config);
-  const jobs = [...crontab];
+  const jobs = [...crontab, ...publishHistory(config)];
   if (transport) jobs.push(sendMail({ transport, siteUrl: config.publicUrl ?? "" }));
   const options = { connectionString, logger, crontab: jobs, signal: ending };
   const worker = await openWhenReady(() => startWorker(options), healthServer?.notReadyBecause);

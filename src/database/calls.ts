@@ -521,6 +521,7 @@ export const jobs = functionsOf("jobs", {
     {},
     oneRow({ rowCount: bigint, block: nullable(bigint), hash: nullable(text) }),
   ),
+  historyHead: repeatable({}, one(json)),
   verifyLedger: repeatable({}, one(bigint), { timeoutMs: VERIFICATION_TIMEOUT_MS }),
 });
 

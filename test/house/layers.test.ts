@@ -8,7 +8,7 @@ const layers = [
   ["src/database", "src/website"],
   [
     ...["src/engine", "src/streams", "src/graphql", "src/worker", "src/local"],
-    ...["src/accounts", "src/mail", "src/doctor"],
+    ...["src/accounts", "src/mail", "src/proofs", "src/doctor"],
   ],
   ["src/http", "jobs"],
   ["src/api"],

@@ -54,22 +54,22 @@ test.serial(
   "a caller has one query under way, all together two, and the others take turns",
   async (t) => {
     const answers = [ask(0, "Ada 1")];
-    await until("the first runs", () => running.has("Ada 1"));
+    await until("the first runs", async () => running.has("Ada 1"));
     answers.push(ask(0, "Ada 2"));
     await delay(50);
     t.deepEqual([...running.keys()], ["Ada 1"]);
 
     answers.push(ask(1, "Ben 1"));
-    await until("another caller's runs", () => running.has("Ben 1"));
+    await until("another caller's runs", async () => running.has("Ben 1"));
     answers.push(ask(2, "Cleo 1"));
     await delay(50);
     t.deepEqual([...running.keys()], ["Ada 1", "Ben 1"]);
 
     running.get("Ben 1")!();
-    await until("the third caller's runs", () => running.has("Cleo 1"));
+    await until("the third caller's runs", async () => running.has("Cleo 1"));
     t.deepEqual([...running.keys()], ["Ada 1", "Cleo 1"]);
     running.get("Ada 1")!();
-    await until("the second of the first", () => running.has("Ada 2"));
+    await until("the second of the first", async () => running.has("Ada 2"));
     for (const end of running.values()) end();
     t.deepEqual(
       (await Promise.all(answers)).map((answer) => (answer as { status: number }).status),
