@@ -28,6 +28,8 @@ export interface System {
 export interface SystemOptions {
   /** Of PostgreSQL, beyond those of production. */
   settings?: Record<string, string>;
+  /** Those of another PostgreSQL than the embedded one. */
+  programsDirectory?: string;
   /** Does something about the cluster first, and says where the server is to connect. */
   prepare?: (cluster: TemporaryCluster) => Promise<string>;
   /** Beside the server, in a process of its own. */
@@ -36,11 +38,11 @@ export interface SystemOptions {
 
 /** Starts both, the database as durable as in production, brought up to date by the migrations. */
 export async function startSystem({
-  settings = {},
   prepare,
   withWorker = false,
+  ...clusterOptions
 }: SystemOptions = {}): Promise<System> {
-  const cluster = await startTemporaryCluster("drill", { settings });
+  const cluster = await startTemporaryCluster("drill", clusterOptions);
   try {
     const { connectionString } = cluster.server;
     await migrateDatabase(connectionString);
