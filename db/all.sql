@@ -313,6 +313,11 @@ set local role exchange_owner;
 --!include ledger/functions/figures_of_day.sql
 --!include ledger/functions/close_day.sql
 --!include ledger/functions/verify_closed_days.sql
+--!include ledger/functions/leaf_hash.sql
+--!include ledger/functions/node_hash.sql
+--!include ledger/views/proof_parents.sql
+--!include ledger/functions/publish_proof.sql
+--!include ledger/functions/verify_proof.sql
 --!include ledger/functions/verify_blocks.sql
 --!include catalog/functions/verify_calls.sql
 --!include identity/functions/verify_calls.sql
@@ -408,6 +413,7 @@ set local role exchange_owner;
 --!include admin/functions/statement.sql
 --!include admin/functions/reconcile.sql
 --!include admin/functions/close_day.sql
+--!include admin/functions/publish_proof.sql
 --!include admin/functions/set_loss_limits.sql
 --!include admin/functions/self_exclude.sql
 --!include admin/functions/end_self_exclusion.sql
@@ -515,6 +521,8 @@ set local role exchange_owner;
 --!include api/functions/get_market_resolution.sql
 --!include api/functions/get_exchange.sql
 --!include api/functions/get_history_head.sql
+--!include api/functions/get_balance_proof.sql
+--!include api/functions/get_own_proof.sql
 --!include api/functions/get_order_book.sql
 --!include api/functions/list_trades.sql
 --!include api/functions/get_market_snapshot.sql
@@ -562,6 +570,7 @@ set local role exchange_owner;
 --!include admin/functions/run_due.sql
 --!include jobs/functions/verify_ledger.sql
 --!include jobs/functions/seal_history.sql
+--!include jobs/functions/publish_proof.sql
 --!include admin/functions/rehearse_orders.sql
 --!include admin/functions/rehearse.sql
 --!include api/functions/warm_up.sql

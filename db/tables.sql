@@ -84,6 +84,9 @@ set local role exchange_owner;
 --!include ledger/tables/verifications.sql
 --!include ledger/tables/closed_days.sql
 --!include ledger/tables/closed_figures.sql
+--!include ledger/tables/balance_proofs.sql
+--!include ledger/tables/proof_leaves.sql
+--!include ledger/tables/proof_nodes.sql
 --!include ledger/tables/blocks.sql
 --!include ledger/tables/block_ranges.sql
 --!include ledger/tables/awaited_orders.sql

@@ -4,6 +4,7 @@ import { fireDeadManSwitches } from "./dead_man_switches__fire.ts";
 import { sealHistory } from "./history__seal.ts";
 import { verifyLedger } from "./ledger__verify.ts";
 import { releaseOrders } from "./orders__release.ts";
+import { publishProof } from "./proof__publish.ts";
 
 /**
  * Every job: when it runs and what it does. `cron` is in UTC: minute, hour, day, month, weekday. A
@@ -62,5 +63,6 @@ export const crontab: Job[] = [
     run: untilDone((calls) => calls.removeSignUps()),
   },
   { name: "history__seal", everySeconds: 5, run: sealHistory },
+  { name: "proof__publish", cron: "23 0 * * *", run: publishProof },
   { name: "ledger__verify", cron: "17 3 * * *", run: verifyLedger },
 ];

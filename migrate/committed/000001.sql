@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:ff63ac515682e3fb2a847a3db5c5322886798a33
+--! Hash: sha1:056f82269068eb1dbf82ed7e76c18b6f4407f455
 
 --! Included tables.sql
 -- The tables of the database, and what they are made of, in the order they build on each other. The
@@ -1656,6 +1656,90 @@ comment on column ledger.closed_figures.item is
 comment on column ledger.closed_figures.amount_cents is
   'The sum of the balances, or what they grew by; negative if they shrank.';
 --! EndIncluded ledger/tables/closed_figures.sql
+--! Included ledger/tables/balance_proofs.sql
+create table ledger.balance_proofs (
+  id bigint generated always as identity primary key,
+  published_at timestamptz not null,
+  leaf_count core.amount not null,
+  total_cents core.amount not null,
+  receivable_cents core.amount not null,
+  escrow_cents core.amount not null,
+  revenue_cents core.amount not null,
+  outside_cents bigint not null,
+  outside_version core.amount not null,
+  root bytea not null,
+  constraint balance_proofs_sum_to_zero check (
+    total_cents - receivable_cents + escrow_cents + revenue_cents + outside_cents = 0
+  ),
+  constraint balance_proofs_have_roots_of_32_bytes check (length(root) = 32)
+);
+
+create trigger balance_proofs_are_append_only
+  before update or delete or truncate on ledger.balance_proofs
+  for each statement execute function ledger.refuse_change();
+
+comment on table ledger.balance_proofs is
+  'The published proofs of balances: the root and the total of a Merkle sum tree over the cash of '
+  'all users at one moment, and the other accounts at that moment. Written by '
+  'ledger.publish_proof(). Append-only.';
+comment on column ledger.balance_proofs.published_at is
+  'The moment of the balances: just before the snapshot that all of them were read in.';
+comment on column ledger.balance_proofs.leaf_count is 'Users; each has a leaf.';
+comment on column ledger.balance_proofs.total_cents is
+  'The sum of all balances that were above zero: what the exchange owed its users in cash.';
+comment on column ledger.balance_proofs.receivable_cents is
+  'How far the other balances were below zero, all together.';
+comment on column ledger.balance_proofs.escrow_cents is 'The escrow of all markets.';
+comment on column ledger.balance_proofs.revenue_cents is 'The fee revenue of all markets.';
+comment on column ledger.balance_proofs.outside_cents is
+  'The balance of the outside world, after its entry outside_version.';
+comment on column ledger.balance_proofs.root is
+  'The hash of the top of the tree; without users the SHA-256 of nothing.';
+--! EndIncluded ledger/tables/balance_proofs.sql
+--! Included ledger/tables/proof_leaves.sql
+create table ledger.proof_leaves (
+  leaf_index core.amount primary key,
+  user_id bigint not null,
+  public_id uuid not null,
+  balance_cents core.amount not null,
+  account_version core.amount not null,
+  salt bytea not null,
+  constraint proof_leaves_are_one_for_each_user unique (public_id),
+  constraint proof_leaves_have_salts_of_32_bytes check (length(salt) = 32)
+);
+
+comment on table ledger.proof_leaves is
+  'The leaves of the last of ledger.balance_proofs, one for each user, in random order. The next '
+  'proof replaces them. The salts are secrets: with one, somebody can guess the user and the cash '
+  'of a leaf. No foreign keys: a user who never signed in may be removed, and a reference would '
+  'lock the rows of users.';
+comment on column ledger.proof_leaves.leaf_index is 'The place in the tree, from 0.';
+comment on column ledger.proof_leaves.public_id is
+  'identity.users.public_id, which is in the hash.';
+comment on column ledger.proof_leaves.balance_cents is 'The cash; 0 if it was below zero.';
+comment on column ledger.proof_leaves.account_version is
+  'The number of the user''s last entry at the moment of the proof: the cash is that after it.';
+comment on column ledger.proof_leaves.salt is '32 random bytes.';
+--! EndIncluded ledger/tables/proof_leaves.sql
+--! Included ledger/tables/proof_nodes.sql
+create table ledger.proof_nodes (
+  level int not null,
+  position core.amount not null,
+  sum_cents core.amount not null,
+  hash bytea not null,
+  primary key (level, position)
+);
+
+comment on table ledger.proof_nodes is
+  'The nodes of the tree of the last of ledger.balance_proofs: on level 0 those of its leaves, and '
+  'on each level above one for each two below. The next proof replaces them.';
+comment on column ledger.proof_nodes.level is '0 for the leaves; the root has the highest.';
+comment on column ledger.proof_nodes.position is
+  'From 0. Below it are the positions twice this and one more of the level before.';
+comment on column ledger.proof_nodes.sum_cents is 'The sum of all leaves below.';
+comment on column ledger.proof_nodes.hash is
+  'ledger.leaf_hash or ledger.node_hash. A node with one child has the hash of that child.';
+--! EndIncluded ledger/tables/proof_nodes.sql
 --! Included ledger/tables/blocks.sql
 create table ledger.blocks (
   number bigint primary key,
@@ -2860,6 +2944,7 @@ insert into admin.commands (command, role, approval, has_amount) values
   ('pay_out_fees', 'cash', 'by rule', true),
   ('preview_resolution', null, 'never', false),
   ('propose', null, 'never', false),
+  ('publish_proof', 'cash', 'never', false),
   ('reconcile', 'cash', 'never', false),
   ('recover_account', 'users', 'by rule', false),
   ('refresh_leaderboard', 'incidents', 'never', false),

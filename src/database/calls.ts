@@ -136,6 +136,7 @@ const dueMail = {
 const READ_EVENTS_TIMEOUT_MS = 5000;
 /** A market is refreshed as a whole, whatever the number of its positions. */
 const REFRESH_TIMEOUT_MS = 600_000;
+const PUBLICATION_TIMEOUT_MS = 3_600_000;
 const VERIFICATION_TIMEOUT_MS = 6 * 3_600_000;
 
 const category = { category: text };
@@ -270,6 +271,8 @@ export const api = functionsOf("api", {
   listSparklines: repeatable({ marketIds: arrayOf(uuid) }, one(json)),
   getExchange: repeatable({ version: text }, one(json)),
   getHistoryHead: repeatable({}, one(json)),
+  getBalanceProof: repeatable({}, one(json)),
+  getOwnProof: repeatable(ofUser, one(nullable(json))),
   getMarketSnapshot: repeatable(ofMarket, rowIfFound({ ...marketView, body: text })),
   followMarket: repeatable(
     { ...ofMarket, afterTradeId: nullable(bigint), withSnapshot: boolean },
@@ -522,6 +525,9 @@ export const jobs = functionsOf("jobs", {
     oneRow({ rowCount: bigint, block: nullable(bigint), hash: nullable(text) }),
   ),
   historyHead: repeatable({}, one(json)),
+  publishProof: repeatable({}, oneRow({ root: text, totalCents: bigint }), {
+    timeoutMs: PUBLICATION_TIMEOUT_MS,
+  }),
   verifyLedger: repeatable({}, one(bigint), { timeoutMs: VERIFICATION_TIMEOUT_MS }),
 });
 

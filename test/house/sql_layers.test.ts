@@ -103,6 +103,7 @@ const rowLockers: Record<string, string[]> = {
   identity: ["identity", "api", "jobs"],
   "ledger.outside_world": ["ledger"],
   "ledger.closed_days": ["ledger"],
+  "ledger.balance_proofs": ["ledger"],
   "trading.traders": ["trading/lock", "trading/plain", "trading/settle", "identity", "jobs"],
   "trading.dead_man_switches": ["api", "jobs"],
   "trading.idempotency_keys": ["jobs"],

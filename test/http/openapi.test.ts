@@ -85,6 +85,7 @@ test.serial("the answers of every route match the document", async (t) => {
     "me",
     "me/portfolio",
     "me/rate-limits",
+    "me/proof",
     "me/orders",
     "me/orders?status=all",
     "me/orders?page=0",
@@ -127,6 +128,7 @@ test.serial("the answers of every route match the document", async (t) => {
     `sparklines?markets=${marketId},${noSuchId}`,
     "sparklines",
     "proofs/head",
+    "proofs/balances",
     `event-headings?events=${noSuchId}`,
     "event-headings",
     `markets/${marketId}/rules`,
@@ -147,6 +149,8 @@ test.serial("the answers of every route match the document", async (t) => {
   for (const path of ["categories", `markets/${marketId}/orderbook`]) {
     await call("GET", `/api/v1/${path}`, { headers: { "if-none-match": "*" } });
   }
+  await operate("publish_proof", {});
+  await call("GET", "/api/v1/me/proof", { key: bob.key });
   await operate("resolve_market", { market_id: marketId, outcome: "yes" });
   await call("GET", `/api/v1/markets/${marketId}/resolution`);
   const cookie: string = await operate("create_session", { user_id: bob.userId });

@@ -53,6 +53,7 @@ insert into admin.commands (command, role, approval, has_amount) values
   ('pay_out_fees', 'cash', 'by rule', true),
   ('preview_resolution', null, 'never', false),
   ('propose', null, 'never', false),
+  ('publish_proof', 'cash', 'never', false),
   ('reconcile', 'cash', 'never', false),
   ('recover_account', 'users', 'by rule', false),
   ('refresh_leaderboard', 'incidents', 'never', false),

@@ -29,6 +29,8 @@ as $$
   union all
   select * from ledger.verify_closed_days()
   union all
+  select * from ledger.verify_proof()
+  union all
   select * from ledger.verify_blocks(verify."full")
   union all
   select * from catalog.verify_calls()

@@ -20,6 +20,7 @@ from (
     ('admin.audit_log', 'id', 'admin.audit_log_id_seq', 'at'),
     ('ledger.closed_days', 'id', 'ledger.closed_days_id_seq', 'closed_at'),
     ('ledger.closed_figures', 'closed_day_id', 'ledger.closed_days_id_seq', null),
+    ('ledger.balance_proofs', 'id', 'ledger.balance_proofs_id_seq', 'published_at'),
     ('ledger.verifications', 'id', 'ledger.verifications_id_seq', 'finished_at')
 ) as s (table_name, id_column, sequence_name, time_column);
 

@@ -92,6 +92,7 @@ const calls: Record<string, () => Promise<Record<string, unknown>>> = {
     await operate("reconcile", { day: "2020-01-02", bank: "[]" });
     return { day: "2020-01-02", reason: "all agrees" };
   },
+  publish_proof: async () => ({}),
   add_note: async () => ({ user_id: await makeTrader(), note: "called twice" }),
   adjust_balance: async () => ({
     user_id: await makeTrader(),

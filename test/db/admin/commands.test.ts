@@ -107,6 +107,7 @@ const commands: Record<string, [Role | "any", () => Promise<Record<string, unkno
     async () => ({ ...(await user()), from_day: "2040-01-01", to_day: "2040-01-31" }),
   ],
   reconcile: ["cash", async () => ({ day: "2040-01-01", bank: "[]" })],
+  publish_proof: ["cash", async () => ({})],
   close_day: [
     "cash",
     async () => {

@@ -73,6 +73,7 @@ const contract: Record<string, { arguments: string; returns: string }> = {
     returns: "TABLE(reference text, ours_cents bigint, bank_cents bigint, difference_cents bigint)",
   },
   add_note: { arguments: "user_id uuid, note text", returns: "void" },
+  publish_proof: { arguments: "", returns: "TABLE(root text, total_cents bigint)" },
   close_day: { arguments: "day date, reason text default null", returns: "void" },
   void_market: { arguments: "market_id uuid, reason text", returns: "jsonb" },
   create_user: {

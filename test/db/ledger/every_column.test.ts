@@ -133,6 +133,7 @@ test.serial("each table is history, or the list says why it is not", (t) => {
   t.deepEqual([...new Set(columns.map(({ table }) => table))].sort(), [
     "admin.audit_log",
     "ledger.awaited_orders",
+    "ledger.balance_proofs",
     "ledger.block_ranges",
     "ledger.blocks",
     "ledger.cash_movements",
@@ -142,6 +143,8 @@ test.serial("each table is history, or the list says why it is not", (t) => {
     "ledger.fee_payouts",
     "ledger.posted_entries",
     "ledger.posted_journals",
+    "ledger.proof_leaves",
+    "ledger.proof_nodes",
     "ledger.verifications",
     "risk.limit_changes",
     "trading.archived_orders",

@@ -8,6 +8,7 @@ const exchange = testExchange(test);
 
 const appendOnly = [
   "admin.audit_log",
+  "ledger.balance_proofs",
   "ledger.block_ranges",
   "ledger.blocks",
   "ledger.cash_movements",
@@ -47,6 +48,7 @@ test.before("trade once, and archive an order", async () => {
   await exchange.operate("resolve_market", { market_id: market, outcome: "yes" });
   await exchange.operate("reconcile", { day: "2020-01-01", bank: "[]" });
   await exchange.operate("close_day", { day: "2020-01-01" });
+  await exchange.operate("publish_proof");
   await exchange.database.pool.query("select ledger.seal()");
   await exchange.operate("void_market", { market_id: market, reason: "no answer" });
 });

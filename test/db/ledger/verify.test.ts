@@ -14,6 +14,7 @@ import type { Named } from "./damages/history.ts";
 import { operateALittle } from "./damages/operations.ts";
 import { ordersDamages } from "./damages/orders.ts";
 import { positionsDamages } from "./damages/positions.ts";
+import { proofDamages } from "./damages/proofs.ts";
 import { proposalsDamages, proposeALittle } from "./damages/proposals.ts";
 import { voidsDamages } from "./damages/voids.ts";
 
@@ -67,6 +68,7 @@ const damages = [
   ...blocksDamages,
   ...cashDamages,
   ...closedDayDamages,
+  ...proofDamages,
   ...positionsDamages,
   ...voidsDamages,
   ...ordersDamages,

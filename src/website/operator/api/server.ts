@@ -11,6 +11,11 @@ export async function askForHead(): Promise<Result<unknown>> {
   return await resultOf(api.GET("/api/v1/proofs/head"));
 }
 
+/** Root and total of the last proof of balances. */
+export async function askForProof(): Promise<Result<unknown>> {
+  return await resultOf(api.GET("/api/v1/proofs/balances"));
+}
+
 /** /readyz, which answers with a status of 503 when the server is not ready. */
 export async function askForReadiness(): Promise<Result<unknown>> {
   try {

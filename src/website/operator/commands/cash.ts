@@ -109,6 +109,13 @@ export const reconcile: Command = {
   ],
 };
 
+export const publishProof: Command = {
+  ...{ name: "publish_proof", role, title: "Publish a proof of balances", action: "Publish" },
+  fields: [],
+  returns: "rows",
+  columns: [text("root", "Root"), cents("totalCents", "Total")],
+};
+
 export const closeDay: Command = {
   ...{ name: "close_day", role, title: "Close the books of a day", action: "Close the day" },
   fields: [

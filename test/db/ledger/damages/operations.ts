@@ -7,7 +7,7 @@ import type { Named } from "./history.ts";
 const DAY_MS = 86_400_000;
 
 export async function operateALittle(exchange: Exchange): Promise<Named> {
-  const { clock, database, makeMarket, makeTraders, operate, place, rest } = exchange;
+  const { balance, clock, database, makeMarket, makeTraders, operate, place, rest } = exchange;
 
   // Markets and an event that were changed; one is paused, one closed by an operator.
   const event_id = await operate("create_event", { title: "A cup", category: "tests" });
@@ -96,6 +96,12 @@ export async function operateALittle(exchange: Exchange): Promise<Named> {
   await operate("close_day", { day: days[0], reason: "the bank looks for it" });
   await operate("reconcile", { day: days[1], bank: "[]" });
   await operate("close_day", { day: days[1] });
+  // A proof of balances, of which one user owes cash; then money moves on.
+  await operate("deposit", { user_id: fay, amount_cents: 50, reference: "charged" });
+  await operate("withdraw", { user_id: fay, amount_cents: await balance(fay), reference: "all" });
+  await operate("reverse_deposit", { reference: "charged", reason: "charged back" });
+  await operate("publish_proof");
+  await operate("deposit", { user_id: fay, amount_cents: 51, reference: "later" });
   const { rows } = await database.pool.query(
     `select
        (select id from identity.users where public_id = $1) as eva,
