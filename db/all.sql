@@ -284,6 +284,7 @@ set local role exchange_owner;
 --!include trading/show/expired_orders.sql
 --!include trading/show/time_of_book.sql
 --!include trading/show/best_price.sql
+--!include trading/show/chance_of.sql
 --!include trading/show/depth.sql
 --!include trading/show/exit_value.sql
 --!include trading/show/market_snapshot.sql
@@ -514,6 +515,7 @@ set local role exchange_owner;
 --!include api/functions/get_event.sql
 --!include api/functions/list_event_headings.sql
 --!include api/functions/list_category_markets.sql
+--!include api/functions/get_chance.sql
 --!include api/functions/get_market.sql
 --!include api/functions/list_markets.sql
 --!include api/functions/list_candles.sql

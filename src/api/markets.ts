@@ -121,6 +121,40 @@ const market = route({
     answerWith(await reads.getMarket({ marketId: id })),
 });
 
+export const chanceSchema = z
+  .strictObject({
+    chance: z.number().min(1).max(99).nullable().meta({
+      description: "of YES, in percent and halves of it; null if nothing says it",
+    }),
+    chanceKind: z.enum(["mid", "last", "none"]).meta({
+      description:
+        "mid: the middle of bid and ask, which are at most 10 cents apart; last: the price of the last trade, held between bid and ask; none: neither is there, or the market is resolved",
+    }),
+  })
+  .meta({ id: "Chance" });
+
+const chance = route({
+  method: "get",
+  path: "/api/v1/markets/:id/chance",
+  operationId: "getChance",
+  tag: "Markets",
+  summary: "What the prices of a market say of YES",
+  auth: "public",
+  rateLimit: "read",
+  request: { params: idParams },
+  responses: {
+    200: {
+      description: "The chance.",
+      schema: chanceSchema,
+      caching: tradingCaching,
+      headers: ["X-Market-Version"],
+    },
+  },
+  problems: [marketNotFound],
+  handler: async ({ params: { id } }, { reads }) =>
+    answerWith(await reads.getChance({ marketId: id })),
+});
+
 /** The unfilled quantity at one price. */
 export const levelSchema = z
   .strictObject({
@@ -370,6 +404,7 @@ function answerWith(view: MarketView | undefined) {
 export const marketRoutes = [
   markets,
   market,
+  chance,
   orderBook,
   trades,
   candles,

@@ -265,6 +265,7 @@ export const api = functionsOf("api", {
   getEvent: repeatable({ eventId: uuid }, one(nullable(json))),
   listEventHeadings: repeatable({ eventIds: arrayOf(uuid) }, one(json)),
   getMarket: repeatable(ofMarket, rowIfFound(marketView)),
+  getChance: repeatable(ofMarket, rowIfFound(marketView)),
   getMarketRules: repeatable(ofMarket, rowIfFound(marketView)),
   getMarketResolution: repeatable(ofMarket, one(nullable(json))),
   listMarketTitles: repeatable({ marketIds: arrayOf(uuid) }, one(json)),

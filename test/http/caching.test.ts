@@ -39,6 +39,7 @@ test("every public read that may be cached has a name", async (t) => {
     "/api/v1/categories/tests/events",
     "/api/v1/markets",
     `/api/v1/markets/${marketId}`,
+    `/api/v1/markets/${marketId}/chance`,
     `/api/v1/markets/${marketId}/trades`,
     `/api/v1/markets/${marketId}/candles`,
     `/api/v1/sparklines?markets=${marketId}`,

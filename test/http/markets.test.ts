@@ -2,10 +2,10 @@ import test from "ava";
 import { listTradesResponseSchema, marketSchema, orderBookSchema } from "../../src/api/markets.ts";
 import { testService } from "../helpers/http/test_service.ts";
 
-const { call, makeMarket, makeTrader } = testService(test);
+const { call, makeMarket, makeTrader, operate } = testService(test);
 
 const noSuchId = "01900000-0000-7000-8000-000000000000";
-const views = ["", "/orderbook", "/trades"];
+const views = ["", "/orderbook", "/trades", "/chance"];
 
 /** Bids 100 at 40 and 30 at 35, asks 80 at 60 and 50 at 70, after three trades at 60. */
 async function makeTradedMarket() {
@@ -48,6 +48,35 @@ test("200: a market without an order", async (t) => {
     data: [],
     meta: { total: 0, page: 1, limit: 20, hasMore: false },
   });
+});
+
+test("200: what its prices say, from no trade to the resolution", async (t) => {
+  const marketId = await makeMarket();
+  const [one, other] = [await makeTrader(), await makeTrader()];
+  const place = (key: string, side: string, price: number, more = {}) =>
+    call("POST", "/api/v1/orders", { key, body: { marketId, side, price, quantity: 2, ...more } });
+  const says = async (chance: number | null, chanceKind: string) => {
+    const { body, status } = await call("GET", `/api/v1/markets/${marketId}/chance`);
+    t.is(status, 200);
+    t.deepEqual(body, { chance, chanceKind });
+  };
+  await says(null, "none");
+  await place(one.key, "yes", 40);
+  await says(null, "none");
+  // A NO buy at 49 is an offer of YES at 51: eleven cents above.
+  const wide = await place(one.key, "no", 49);
+  await says(null, "none");
+  await place(other.key, "yes", 51);
+  await says(51, "last");
+  await place(one.key, "no", 51);
+  await says(44.5, "mid");
+  await call("POST", "/api/v1/orders/cancel-all", { key: one.key, body: {} });
+  await says(51, "last");
+  t.is(wide.status, 201);
+  await place(one.key, "no", 70);
+  await says(30, "last");
+  await operate("resolve_market", { market_id: marketId, outcome: "yes" });
+  await says(null, "none");
 });
 
 test("200: a market, its book and its trades, without a key", async (t) => {
@@ -122,6 +151,7 @@ test("how long an answer may be cached, and the version it shows", async (t) => 
     [long, version],
     [short, version],
     [short, version],
+    [short, version],
   ]);
   const { key } = await makeTrader();
   const body = { marketId, side: "yes", price: 40, quantity: 1 };
@@ -129,6 +159,7 @@ test("how long an answer may be cached, and the version it shows", async (t) => 
   const next = String(Number(version) + 1);
   t.deepEqual(await Promise.all(views.map(read)), [
     [long, next],
+    [short, next],
     [short, next],
     [short, next],
   ]);

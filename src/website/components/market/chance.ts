@@ -12,9 +12,9 @@ export interface Chance {
 }
 
 /**
- * The chance of YES that a page shows of a market. This is the only rule for it: the middle of bid
- * and ask while they are at most ten cents apart; else the price of the last trade, held between bid
- * and ask; none before the first trade.
+ * The chance of YES that a page shows of a market, by the rule of `trading.chance_of` in the database:
+ * the middle of bid and ask while they are at most ten cents apart; else the price of the last trade,
+ * held between bid and ask; none before the first trade.
  */
 export function chanceOf({
   bestAsk,
