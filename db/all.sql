@@ -29,6 +29,7 @@ set local role exchange_owner;
 --!include core/functions/can_read.sql
 --!include core/functions/time_of.sql
 --!include core/functions/all_ended_before.sql
+--!include core/functions/note_process.sql
 
 -- What is installed
 --!include installer/functions/schema_objects.sql
@@ -535,6 +536,7 @@ set local role exchange_owner;
 --!include api/functions/get_metrics.sql
 --!include api/functions/get_mail_metrics.sql
 --!include api/functions/get_worker_metrics.sql
+--!include api/functions/note_process.sql
 --!include api/functions/get_history_metrics.sql
 --!include api/functions/list_lagging_sequences.sql
 
@@ -542,6 +544,7 @@ set local role exchange_owner;
 --!include jobs/functions/history_head.sql
 --!include jobs/functions/list_lagging_sequences.sql
 --!include jobs/functions/beat.sql
+--!include jobs/functions/note_process.sql
 --!include jobs/functions/claim_tick.sql
 --!include jobs/functions/next_work.sql
 --!include jobs/functions/release_orders.sql
@@ -641,6 +644,13 @@ set local role exchange_owner;
 --!include admin/views/unconfirmed_emails.sql
 --!include admin/views/mails.sql
 --!include admin/views/verifications.sql
+--!include admin/functions/job_queue.sql
+--!include admin/views/processes.sql
+--!include admin/views/jobs.sql
+--!include admin/views/health.sql
+--!include admin/views/open_interest.sql
+--!include admin/views/fee_revenue.sql
+--!include admin/views/blocks.sql
 --!include admin/views/notes.sql
 --!include admin/views/reconciliations.sql
 --!include admin/views/closed_days.sql

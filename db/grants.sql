@@ -27,7 +27,8 @@ grant select on
   admin.fee_schedules, admin.rate_limits, admin.stream_caps, admin.trading_pause, admin.sign_up,
   admin.unconfirmed_emails, admin.mails, admin.verifications, admin.audit_entries,
   admin.approval_rules, admin.proposals, admin.reconciliations, admin.closed_days,
-  admin.closed_figures, admin.notes
+  admin.closed_figures, admin.notes, admin.processes, admin.jobs, admin.health,
+  admin.open_interest, admin.fee_revenue, admin.blocks
 to exchange_operator;
 
 grant usage on schema ledger to exchange_operator;
@@ -42,4 +43,6 @@ grant usage on schema analytics to exchange_analyst;
 grant select on all tables in schema analytics to exchange_analyst;
 grant execute on all functions in schema analytics to exchange_analyst;
 -- The views of schema admin call these; operators have no right to their schemas.
-grant execute on function analytics.now(), rate_limits.standard_policy() to exchange_operator;
+grant execute on function
+  analytics.now(), rate_limits.standard_policy(), core.uuid_v7_at(timestamptz)
+to exchange_operator;

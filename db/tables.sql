@@ -54,6 +54,7 @@ set local role exchange_owner;
 --!include core/tables/settings.sql
 --!include core/tables/job_ticks.sql
 --!include core/tables/worker_heartbeat.sql
+--!include core/tables/processes.sql
 --!include identity/tables/users.sql
 --!include identity/tables/api_keys.sql
 --!include identity/tables/sessions.sql

@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:056f82269068eb1dbf82ed7e76c18b6f4407f455
+--! Hash: sha1:48e794da6abe2693d1f55f05a70f62e7279d3cb9
 
 --! Included tables.sql
 -- The tables of the database, and what they are made of, in the order they build on each other. The
@@ -692,6 +692,27 @@ comment on column core.worker_heartbeat.beat_at is 'Null: no worker has worked y
 
 insert into core.worker_heartbeat default values;
 --! EndIncluded core/tables/worker_heartbeat.sql
+--! Included core/tables/processes.sql
+create unlogged table core.processes (
+  process_id uuid primary key,
+  kind text not null,
+  host text not null,
+  system_number int not null,
+  version text not null,
+  first_seen_at timestamptz not null default core.now(),
+  seen_at timestamptz not null,
+  constraint processes_are_servers_or_workers check (kind in ('server', 'worker'))
+) with (fillfactor = 50);
+
+comment on table core.processes is
+  'The servers and workers that run. Each notes itself every 10 seconds and removes its row when '
+  'it ends; the row of one that was killed stays for an hour. Unlogged: after a crash of the '
+  'database each process notes itself anew.';
+comment on column core.processes.process_id is 'Chosen by the process when it starts.';
+comment on column core.processes.host is 'The name of its machine.';
+comment on column core.processes.system_number is 'Its number in the operating system.';
+comment on column core.processes.version is 'The version of pgmarkets that it runs.';
+--! EndIncluded core/tables/processes.sql
 --! Included identity/tables/users.sql
 create table identity.users (
   id bigint generated always as identity primary key,
@@ -3057,6 +3078,14 @@ create table admin.audit_log (
   staff_id bigint references identity.staff (id),
   proposal_id bigint references admin.proposed_calls (id)
 );
+
+create index audit_log_about_a_user on admin.audit_log (
+  (coalesce(arguments ->> 'user_id', arguments #>> '{arguments,user_id}')), id
+);
+create index audit_log_about_a_market on admin.audit_log (
+  (coalesce(arguments ->> 'market_id', arguments #>> '{arguments,market_id}')), id
+);
+create index audit_log_of_a_member on admin.audit_log (staff_id, id) where staff_id is not null;
 
 create trigger audit_log_is_append_only
   before update or delete or truncate on admin.audit_log

@@ -150,6 +150,8 @@ const ofOrder = { userId: uuid, orderId: uuid };
 const ofLease = { leaseId: uuid };
 const ofStream = { leaseId: uuid, address: text, userId: nullable(uuid), slots: int };
 const ofSession = { userId: uuid, sessionId: uuid };
+const whoRuns = { processId: uuid, host: text, systemNumber: int, version: text };
+const ofProcess = { ...whoRuns, ends: boolean };
 /** What a session is made for. */
 const ofBrowser = { browser: nullable(text), isHostOnly: boolean, address: nullable(inet) };
 const ofBrowserBefore = { ...ofBrowser, endedCookieHash: nullable(bytea) };
@@ -472,6 +474,7 @@ export const api = functionsOf("api", {
   getMailMetrics: repeatable({}, oneRow(mailMetrics)),
   getWorkerMetrics: repeatable({}, oneRow(workerMetrics)),
   getHistoryMetrics: repeatable({}, oneRow(historyMetrics)),
+  noteProcess: repeatable(ofProcess, nothing),
   listLaggingSequences: repeatable({}, manyRows(laggingSequence)),
 });
 
@@ -486,6 +489,7 @@ export const jobs = functionsOf("jobs", {
   warmUp: repeatable({}, nothing),
   listLaggingSequences: repeatable({}, manyRows(laggingSequence)),
   beat: repeatable({}, nothing),
+  noteProcess: repeatable(ofProcess, nothing),
   claimTick: repeatable({ job: text, tickAt: timestamp }, one(boolean)),
   nextWork: repeatable(toPassOver, oneRow(nextWork)),
 

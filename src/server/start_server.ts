@@ -5,6 +5,7 @@ import { LOOPBACK } from "../config.ts";
 import type { Config } from "../config.ts";
 import { callsOn } from "../database/call.ts";
 import { api } from "../database/calls.ts";
+import { NOTE_PROCESS_MS, notedProcess } from "../database/noted_process.ts";
 import { checkPreparedStatements } from "../database/prepared_statements.ts";
 import { warnOfPrivileges } from "../database/privileges.ts";
 import { checkDatabase, checkSequences } from "../database/readiness.ts";
@@ -106,6 +107,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       ? undefined
       : await listen(makeMetricsApp(context), { port: metricsPort, host: metricsHost });
   void prepareEndpoints(graphql);
+  const endNoting = keepNoted(pools, logger);
   return {
     url: main.url,
     metricsUrl: metrics?.url,
@@ -117,10 +119,27 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       await metrics?.close();
       // A client that hung up may have left an order behind.
       await context.orderGatherer.drained();
-      await context.outboxRelay.close();
+      await Promise.all([context.outboxRelay.close(), endNoting()]);
       await context.streams.close();
       await closeEndpoints(graphql);
       await endPools(pools);
     },
+  };
+}
+
+/** Notes in the database that this server runs, until the function that it returns is called. */
+function keepNoted({ monitoring }: ServerPools, logger: Logger): () => Promise<void> {
+  const { note, end } = notedProcess(callsOn(monitoring, api).noteProcess);
+  const noteNow = (): void => {
+    note().catch((error: unknown) => {
+      logger.debug({ error }, "the database could not be told that this server runs");
+    });
+  };
+  noteNow();
+  const timer = setInterval(noteNow, NOTE_PROCESS_MS);
+  timer.unref();
+  return async () => {
+    clearInterval(timer);
+    await end();
   };
 }

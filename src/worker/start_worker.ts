@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import { call, callsOn } from "../database/call.ts";
 import { jobs } from "../database/calls.ts";
 import { checkQueue } from "../database/job_queue.ts";
+import { NOTE_PROCESS_MS, notedProcess } from "../database/noted_process.ts";
 import { makePool, openMinimum } from "../database/pools.ts";
 import { checkPreparedStatements } from "../database/prepared_statements.ts";
 import { warnOfPrivileges } from "../database/privileges.ts";
@@ -108,6 +109,7 @@ export async function work(
   const dueJobs = new Map<DueKind, Job>();
   for (const job of crontab) if ("due" in job) dueJobs.set(job.due, job);
   const calls = callsOn(pool, jobs);
+  const noted = notedProcess(calls.noteProcess);
   const clock = startClock({
     nextWork: jobRunner.nextWork,
     tick: makeTicks({
@@ -117,6 +119,7 @@ export async function work(
     }),
     chores: [
       { what: "saying that it works", everyMs: BEAT_MS, run: () => calls.beat() },
+      { what: "noting which process it is", everyMs: NOTE_PROCESS_MS, run: noted.note },
       {
         what: "giving out new ids",
         everyMs: CHECK_SEQUENCES_MS,
@@ -138,6 +141,7 @@ export async function work(
   async function closeInOrder(): Promise<void> {
     await clock.close();
     await queue.close();
+    await noted.end();
     await pool.end();
   }
 

@@ -61,6 +61,7 @@ const exceptions: { from: RegExp; to: RegExp; because: string }[] = [
  */
 const writers: Record<string, string[]> = {
   core: ["admin", "jobs"],
+  "core.processes": ["core"],
   rate_limits: ["rate_limits", "api", "jobs", "admin"],
   catalog: ["catalog", "admin"],
   "catalog.markets": ["trading/settle"],
@@ -95,6 +96,7 @@ const writers: Record<string, string[]> = {
 
 /** The folders whose functions lock rows by `select ... for`, or a table. */
 const rowLockers: Record<string, string[]> = {
+  "core.processes": ["jobs"],
   rate_limits: ["jobs"],
   "rate_limits.allowances": ["rate_limits"],
   "rate_limits.stream_leases": ["api"],

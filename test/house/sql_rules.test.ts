@@ -90,6 +90,7 @@ test("no function runs a statement that it makes of text from outside", async (t
   );
   t.deepEqual(makers.toSorted(), [
     "db/admin/functions/carry_out.sql",
+    "db/admin/functions/job_queue.sql",
     "db/api/functions/get_metrics.sql",
     "db/core/functions/lagging_sequences.sql",
     "db/core/functions/uuid_v7.sql",

@@ -9,6 +9,14 @@ create table admin.audit_log (
   proposal_id bigint references admin.proposed_calls (id)
 );
 
+create index audit_log_about_a_user on admin.audit_log (
+  (coalesce(arguments ->> 'user_id', arguments #>> '{arguments,user_id}')), id
+);
+create index audit_log_about_a_market on admin.audit_log (
+  (coalesce(arguments ->> 'market_id', arguments #>> '{arguments,market_id}')), id
+);
+create index audit_log_of_a_member on admin.audit_log (staff_id, id) where staff_id is not null;
+
 create trigger audit_log_is_append_only
   before update or delete or truncate on admin.audit_log
   for each statement execute function ledger.refuse_change();

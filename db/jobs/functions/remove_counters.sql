@@ -9,6 +9,7 @@ declare
   v_windows int;
   v_allowances int;
   v_leases int;
+  v_processes int;
 begin
   -- Counters in use are skipped, so that neither side waits.
   -- Picked once, in an array: as a subquery it might be run again for each row, past its limit.
@@ -59,11 +60,22 @@ begin
     where s.lease_id = r.lease_id
   )
   select count(*) into v_leases from removed;
-  return v_windows + v_allowances + v_leases;
+
+  delete from core.processes as p
+  where p.process_id = any (array(
+    select x.process_id
+    from core.processes as x
+    where x.seen_at <= v_at - interval '1 hour'
+    limit remove_counters.most
+    for update skip locked
+  ));
+  get diagnostics v_processes = row_count;
+  return v_windows + v_allowances + v_leases + v_processes;
 end
 $$;
 
 comment on function jobs.remove_counters(int) is
   'Removes counters that are not needed any more: windows that every grant has left, with their '
-  'grants; token buckets that are full; the streams of server processes that were lost. At most so '
-  'many of each; returns how many. Locks: the counters, without waiting for locked ones.';
+  'grants; token buckets that are full; the streams of server processes that were lost, and after '
+  'an hour the processes themselves. At most so many of each; returns how many. Locks: the '
+  'counters, without waiting for locked ones.';

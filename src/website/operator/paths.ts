@@ -28,6 +28,11 @@ export const listNames = [
   "unconfirmed",
   "fees",
   "notes",
+  "processes",
+  "jobs",
+  "blocks",
+  "escrow",
+  "fee-days",
 ] as const;
 
 /** One of the lists that have a page of their own. */

@@ -88,6 +88,16 @@ test.before("fill the tables", async () => {
           account_version: "n + 100",
         },
       ],
+      [
+        "admin.audit_log",
+        {
+          id: next("id", "admin.audit_log"),
+          arguments: `case when n % 2 = 0
+            then jsonb_build_object('user_id', ('{' || n % ${USERS} || '}')::text)
+            else jsonb_build_object('arguments', jsonb_build_object('market_id', n % ${USERS} || ''))
+            end`,
+        },
+      ],
     ] as [string, Record<string, string>][]) {
       await client.query(copies(table, changes));
     }
@@ -117,6 +127,25 @@ const views = [
   ...["admin", "analytics"].map((schema) => [schema, columns] as const),
   ["analytics", { fills: ["user_id", "market_id", "trade_id"] }] as const,
 ];
+
+for (const [column, other] of [
+  ["user_id", "staff_id is null and"],
+  ["market_id", ""],
+] as const) {
+  test.serial(`the last calls about a ${column} go by an index of the audit log`, async (t) => {
+    const rows = `select * from admin.audit_entries where ${other} ${column} = '${ids[column]}'`;
+    await withClient(exchange.database.pool, async (client) => {
+      t.true(((await client.query(rows)).rowCount ?? 0) > 0, "there is a row");
+      for (const statement of [
+        `${rows} order by audit_key desc limit 25`,
+        `select count(*) from (${rows}) as x`,
+      ]) {
+        const handled = await rowsHandled(client, statement);
+        t.true(handled < ROWS / 100, `${handled} rows`);
+      }
+    });
+  });
+}
 
 for (const [schema, ofViews] of views) {
   for (const [view, filters] of Object.entries(ofViews)) {

@@ -53,6 +53,7 @@ test("every logged table, also of other packages, has a replica identity", async
 
 test("the tables that are not replicated are these", async (t) => {
   t.deepEqual(await tables("c.relpersistence <> 'p'"), [
+    "core.processes",
     "identity.passkey_challenges",
     "identity.session_tokens",
     "rate_limits.allowances",

@@ -195,6 +195,7 @@ for (const view of views) {
     const paths = [
       ...["", "/resolutions", "/incidents", "/users", "/markets", "/events", "/cash"],
       ...["/proposals", "/staff", "/audit", "/settings", "/lists/trades", "/lists/journals"],
+      ...["/lists/processes", "/lists/jobs", "/lists/blocks", "/lists/escrow", "/lists/fee-days"],
       ...[`/markets/${marketId}`, `/users/${one.userId}`],
     ];
     for (const path of paths) {

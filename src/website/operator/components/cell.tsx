@@ -4,6 +4,19 @@ import type { Row } from "../views/query.ts";
 import { shortId, showCents, showCount, showTime } from "../api/values.ts";
 import type { Column, ColumnKind } from "../views/view.ts";
 
+/** The rows that an item of admin.health counts. */
+const rowsBehind: Partial<Record<string, string>> = {
+  worker: "/operator/lists/processes?kind=worker",
+  process: "/operator/lists/processes?silent=yes",
+  release: "/operator/lists/orders?status=scheduled",
+  expiry: "/operator/lists/orders?status=open,partially_filled",
+  job: "/operator/lists/jobs?late=yes",
+  failed_job: "/operator/lists/jobs?failed=yes",
+  mail: "/operator/lists/mails?status=waiting",
+  seal: "/operator/lists/blocks",
+  verification: "/operator/lists/verifications",
+};
+
 /** Where a value of a kind leads. */
 const targets: Partial<Record<ColumnKind, (value: string) => string>> = {
   user: (id) => `/operator/users/${id}`,
@@ -14,6 +27,7 @@ const targets: Partial<Record<ColumnKind, (value: string) => string>> = {
   trade: (id) => `/operator/lists/trades?trade=${id}`,
   journal: (key) => `/operator/lists/journals?journal=${key}`,
   member: (id) => `/operator/staff?member=${id}`,
+  health: (item) => rowsBehind[item] ?? "/operator/incidents",
 };
 
 /** Kinds whose values stand at the right, as numbers do. */
@@ -85,6 +99,7 @@ function shown(kind: ColumnKind, value: unknown): ComponentChildren {
     case "journal":
     case "proposal":
     case "member":
+    case "health":
       return text;
   }
 }

@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import { Show } from "../../components/states.tsx";
 import { useAsked } from "../../hooks/use_asked.ts";
-import { changes } from "../api/graphql.ts";
+import { changes, noteChange } from "../api/graphql.ts";
 import { askForReadiness } from "../api/server.ts";
 import { commands } from "../commands/all.ts";
 import { Json } from "../components/cell.tsx";
@@ -21,6 +21,19 @@ export function IncidentsPage(): JSX.Element {
     <StaffPageBody title="Incidents">
       <Section title="Trading">
         <PauseState />
+      </Section>
+      <Section title="What is late or piles up">
+        <button type="button" class="button button-small" onClick={noteChange}>
+          Look again
+        </button>
+        <DataTable view={views.health} prefix="health" />
+      </Section>
+      <Section title="Servers and workers">
+        <p class="muted">Each is heard every 10 seconds. One that ended is not in the list.</p>
+        <DataTable view={views.processes} prefix="processes" />
+      </Section>
+      <Section title="Jobs of the worker">
+        <DataTable view={views.jobs} prefix="jobs" />
       </Section>
       <div class="commands">
         <CommandForm command={commands.setTradingPause} />

@@ -32,4 +32,9 @@ export const listed: Record<ListName, View> = {
   unconfirmed: views.unconfirmed,
   fees: views.feeSchedules,
   notes: views.notes,
+  processes: views.processes,
+  jobs: views.jobs,
+  blocks: views.blocks,
+  escrow: views.openInterest,
+  "fee-days": views.feeRevenue,
 };

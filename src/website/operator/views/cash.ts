@@ -154,3 +154,37 @@ export const reconciliations: View = {
   order: "DAY_DESC",
   empty: "No day was compared.",
 };
+
+export const openInterest: View = {
+  ...{ title: "Escrow and open shares", list: "allOpenInterests", type: "OpenInterest" },
+  columns: [
+    market,
+    count("pairCount", "Pairs of shares", true),
+    cents("escrowCents", "Cash in escrow", true),
+    cents("backedCents", "Needed for the shares"),
+    cents("differenceCents", "Difference", true),
+    count("yesHolderCount", "Holders of YES"),
+    count("noHolderCount", "Holders of NO"),
+  ],
+  filters: [
+    byMarket,
+    { name: "different", label: "Different", kind: "isSome", field: "differenceCents" },
+  ],
+  order: "MARKET_KEY_DESC",
+  empty: "No markets.",
+};
+
+export const feeRevenue: View = {
+  ...{ title: "Fees by day", list: "allFeeRevenues", type: "FeeRevenue" },
+  columns: [
+    text("day", "Day", true),
+    market,
+    count("tradeCount", "Trades", true),
+    count("quantity", "Shares", true),
+    cents("feeCents", "Fees", true),
+    { field: "feeScheduleKey", label: "Fee schedule", kind: "key" },
+  ],
+  filters: [...daySpan, byMarket],
+  order: "DAY_DESC",
+  empty: "No trades within 30 days.",
+};

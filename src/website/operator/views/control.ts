@@ -1,4 +1,4 @@
-import { choice, count, span, text, time } from "./parts.ts";
+import { choice, count, flag, span, text, time } from "./parts.ts";
 import type { View } from "./view.ts";
 
 /** What keeps the exchange in order: approvals, the audit, verifications and settings. */
@@ -121,4 +121,77 @@ export const tradingPause: View = {
   filters: [],
   order: "PAUSED_AT_DESC",
   empty: "Nothing is set.",
+};
+
+export const health: View = {
+  ...{ title: "State of the exchange", list: "allHealth", type: "Health" },
+  columns: [
+    { field: "item", label: "What", kind: "health", name: ["self", "what"] },
+    flag("isGood", "Good"),
+    count("rowCount", "How many"),
+    count("mostRows", "Normal up to"),
+    count("lateSeconds", "Seconds late"),
+    count("mostSeconds", "Normal up to, seconds"),
+  ],
+  filters: [{ name: "good", label: "Good", kind: "flag", field: "isGood" }],
+  order: "PLACE_ASC",
+  empty: "Nothing is measured.",
+};
+
+export const processes: View = {
+  ...{ title: "Servers and workers", list: "allProcesses", type: "Process" },
+  columns: [
+    text("kind", "Kind", true),
+    text("host", "Machine", true),
+    { field: "systemNumber", label: "Process", kind: "key" },
+    text("version", "Version", true),
+    flag("isSilent", "Silent"),
+    count("silentSeconds", "Seconds since last heard", true),
+    time("seenAt", "Last heard"),
+    time("firstSeenAt", "First heard", true),
+  ],
+  filters: [
+    choice("kind", "Kind", ["server", "worker"]),
+    { name: "silent", label: "Silent", kind: "flag", field: "isSilent" },
+  ],
+  order: "KIND_ASC",
+  empty: "No server and no worker has noted that it runs.",
+};
+
+export const jobs: View = {
+  ...{ title: "Jobs of the worker", list: "allJobs", type: "Job" },
+  columns: [
+    text("job", "Job", true),
+    time("lastRequestedAt", "Last requested", true),
+    count("waitingCount", "Waiting", true),
+    count("lateSeconds", "Seconds late", true),
+    count("runningCount", "Running"),
+    count("failedCount", "Failed", true),
+    text("lastError", "Last error"),
+  ],
+  filters: [
+    { name: "failed", label: "Failed", kind: "isSome", field: "failedCount" },
+    { name: "late", label: "Late", kind: "isSome", field: "lateSeconds" },
+  ],
+  order: "JOB_ASC",
+  empty: "No job was requested yet.",
+};
+
+export const blocks: View = {
+  ...{ title: "Blocks of sealed history", list: "allBlocks", type: "Block" },
+  columns: [
+    { field: "block", label: "Block", kind: "key", isSorted: true },
+    time("createdAt", "Made"),
+    time("sealedThrough", "Sealed through"),
+    count("rowCount", "Rows", true),
+    text("hash", "Hash"),
+    text("previousHash", "Hash of the block before"),
+  ],
+  filters: [
+    { name: "block", label: "Block", kind: "key", field: "block" },
+    { name: "hash", label: "Hash", kind: "equals", field: "hash" },
+    ...span("createdAt"),
+  ],
+  order: "BLOCK_DESC",
+  empty: "Nothing is sealed yet.",
 };

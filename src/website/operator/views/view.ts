@@ -20,7 +20,8 @@ export type ColumnKind =
   | "trade"
   | "journal"
   | "proposal"
-  | "member";
+  | "member"
+  | "health";
 
 export interface Column {
   /** As GraphQL names it. */

@@ -1,0 +1,132 @@
+create or replace view admin.health as
+select
+  x.place,
+  x.item,
+  x.what,
+  x.row_count,
+  floor(x.late_seconds)::bigint as late_seconds,
+  x.most_rows,
+  x.most_seconds,
+  (x.most_rows is null or x.row_count <= x.most_rows)
+    and (x.most_seconds is null or coalesce(x.late_seconds <= x.most_seconds, false)) as is_good
+from (
+  select
+    1 as place, 'worker' as item, 'Heartbeat of the workers' as what, null::bigint as row_count,
+    extract(epoch from analytics.now() - h.beat_at) as late_seconds, null::bigint as most_rows,
+    30 as most_seconds
+  from core.worker_heartbeat as h
+  union all
+  select 2, 'process', 'Processes that are silent', count(*), null, 0, null
+  from core.processes as p
+  where p.seen_at < analytics.now() - interval '30 seconds'
+  union all
+  select
+    3, 'release', 'Scheduled orders past their release', count(*),
+    coalesce(extract(epoch from analytics.now() - min(o.release_at)), 0), null, 5
+  from (
+    select b.release_at
+    from trading.active_orders as b
+    where b.queue_position is null
+      and b.release_at <= analytics.now()
+    order by b.release_at
+    limit 10000
+  ) as o
+  union all
+  select
+    4, 'expiry', 'Orders in books past their expiry', count(*),
+    coalesce(extract(epoch from analytics.now() - min(o.expires_at)), 0), null, 60
+  from (
+    select b.expires_at
+    from trading.active_orders as b
+    where b.expires_at <= analytics.now()
+    order by b.expires_at
+    limit 10000
+  ) as o
+  union all
+  select
+    5, 'closing', 'Markets past their close time', count(*),
+    coalesce(extract(epoch from analytics.now() - min(m.close_time)), 0), null, 60
+  from (
+    select c.close_time
+    from catalog.markets as c
+    where c.status in ('open', 'paused')
+      and c.close_time <= analytics.now()
+    order by c.close_time
+    limit 10000
+  ) as m
+  union all
+  select
+    6, 'dead_man', 'Dead man''s switches that are due', count(*),
+    coalesce(extract(epoch from analytics.now() - min(s.expires_at)), 0), null, 5
+  from (
+    select d.expires_at
+    from trading.dead_man_switches as d
+    where d.expires_at <= analytics.now()
+    order by d.expires_at
+    limit 10000
+  ) as s
+  union all
+  select
+    7, 'job', 'Jobs that wait in the queue', coalesce(sum(j.waiting_count), 0)::bigint,
+    coalesce(max(j.late_seconds), 0), null, 300
+  from admin.jobs as j
+  union all
+  select
+    8, 'failed_job', 'Jobs that failed', coalesce(sum(j.failed_count), 0)::bigint, null, 0, null
+  from admin.jobs as j
+  union all
+  select 9, 'event', 'Events that are not sent to streams', count(*), null, 1000, null
+  from (select from trading.outbox as o limit 10000) as e
+  union all
+  select
+    10, 'notification', 'Percent of PostgreSQL''s queue of notifications',
+    ceil(100 * pg_notification_queue_usage())::bigint, null, 50, null
+  union all
+  select
+    11, 'mail', 'Mails that wait', count(*),
+    coalesce(extract(epoch from analytics.now() - min(m.created_at)), 0), null, 900
+  from (
+    select w.created_at
+    from identity.mails as w
+    where w.due_at is not null
+      and (w.attempts > 0 or w.due_at <= analytics.now())
+    limit 10000
+  ) as m
+  union all
+  select
+    12, 'seal', 'Rows of history that are not sealed', coalesce(sum(u.row_count), 0)::bigint,
+    coalesce(greatest(0, extract(epoch from analytics.now() - min(u.oldest_at))), 0), null, 300
+  from ledger.unsealed_rows() as u
+  union all
+  select
+    13, 'verification', 'Differences that the last verification found', max(v.broken_count)::bigint,
+    extract(epoch from analytics.now() - max(v.finished_at)), 0, 93600
+  from (
+    select y.broken_count, y.finished_at
+    from ledger.verifications as y
+    order by y.id desc
+    limit 1
+  ) as v
+  union all
+  select
+    14, 'lock', 'Calls that wait for a lock', count(*),
+    coalesce(extract(epoch from clock_timestamp() - min(l.waitstart)), 0), null, 2
+  from pg_catalog.pg_locks as l
+  where not l.granted
+) as x;
+
+comment on view admin.health is
+  'How the exchange is now: a row for each thing that can be late or pile up, with how much of it '
+  'is normal. No count goes beyond 10,000 rows, of an index where the table is large.';
+comment on column admin.health.place is 'The order of the rows.';
+comment on column admin.health.item is
+  'worker, process, release, expiry, closing, dead_man, job, failed_job, event, notification, '
+  'mail, seal, verification or lock.';
+comment on column admin.health.what is 'In words, what is counted.';
+comment on column admin.health.row_count is 'How many; null: nothing is counted.';
+comment on column admin.health.late_seconds is
+  'How long the oldest of them is due; of the worker and the verification, how long ago it was, '
+  'null if never.';
+comment on column admin.health.most_rows is 'How many are normal; null: any number.';
+comment on column admin.health.most_seconds is 'How many seconds are normal.';
+comment on column admin.health.is_good is 'Whether both are normal.';
