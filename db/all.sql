@@ -69,7 +69,9 @@ set local role exchange_owner;
 -- Functions: catalogue, identity, ledger, risk
 --!include catalog/functions/category_id.sql
 --!include catalog/functions/market_id.sql
+--!include catalog/functions/lock_categories.sql
 --!include catalog/functions/check_close_time.sql
+--!include catalog/functions/check_open_time.sql
 --!include identity/functions/user_id.sql
 --!include identity/functions/raise_taken.sql
 --!include catalog/functions/search_query.sql
@@ -162,6 +164,7 @@ set local role exchange_owner;
 --!include trading/check/request_rejection.sql
 --!include trading/check/funding_rejection.sql
 --!include trading/check/fee_in_force.sql
+--!include trading/check/check_category_change.sql
 --!include trading/check/scheduled_cost_cents.sql
 --!include trading/check/scheduled_order_cost_cents.sql
 --!include trading/check/active_order_cost_cents.sql
@@ -275,6 +278,7 @@ set local role exchange_owner;
 --!include trading/change/clear_orders_of_user.sql
 --!include trading/change/exclude.sql
 --!include trading/settle/close_market.sql
+--!include trading/settle/open_market.sql
 --!include trading/settle/pay_out_fees.sql
 --!include trading/settle/void_fill.sql
 --!include trading/settle/void_trade.sql
@@ -373,6 +377,7 @@ set local role exchange_owner;
 --!include admin/functions/set_event_live.sql
 --!include admin/functions/create_market.sql
 --!include admin/functions/create_markets.sql
+--!include admin/functions/copy_market.sql
 --!include admin/functions/edit_market.sql
 --!include admin/functions/set_market_status.sql
 --!include admin/functions/resolve_market.sql
@@ -554,6 +559,8 @@ set local role exchange_owner;
 --!include jobs/functions/expire_orders.sql
 --!include jobs/functions/due_closings.sql
 --!include jobs/functions/close_markets.sql
+--!include jobs/functions/due_openings.sql
+--!include jobs/functions/open_markets.sql
 --!include jobs/functions/due_dead_man_orders.sql
 --!include jobs/functions/cancel_dead_man_orders.sql
 --!include jobs/functions/archive_orders.sql

@@ -16,6 +16,7 @@ export const crontab: Job[] = [
   { name: "dead_man_switches__fire", due: "deadMan", run: fireDeadManSwitches },
   { name: "orders__expire", due: "expire", run: inDueMarkets("dueExpiries", "expireOrders") },
   { name: "markets__close", due: "close", run: inDueMarkets("dueClosings", "closeMarkets") },
+  { name: "markets__open", due: "open", run: inDueMarkets("dueOpenings", "openMarkets") },
   {
     name: "leaderboard__refresh",
     cron: "* * * * *",

@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:48e794da6abe2693d1f55f05a70f62e7279d3cb9
+--! Hash: sha1:fb5baad7c4f2aa47d55810c90e99accbec51edad
 
 --! Included tables.sql
 -- The tables of the database, and what they are made of, in the order they build on each other. The
@@ -1282,6 +1282,7 @@ create table catalog.markets (
   thumbnail_url text,
   created_at timestamptz not null default core.now(),
   words tsvector,
+  open_time timestamptz,
   constraint markets_public_id_is_unique unique (public_id),
   constraint markets_title_is_not_blank check (title ~ '\S' and length(title) <= 300),
   constraint markets_have_an_outcome_once_resolved check (
@@ -1290,13 +1291,20 @@ create table catalog.markets (
     and (status = 'resolved') = (resolved_at is not null)
   ),
   constraint markets_pay_what_the_outcome_says
-    check (catalog.is_payout_of(resolved_outcome, yes_payout_cents))
+    check (catalog.is_payout_of(resolved_outcome, yes_payout_cents)),
+  constraint markets_open_by_themselves_while_paused
+    check (open_time is null or status = 'paused'),
+  constraint markets_open_before_they_close check (open_time < close_time),
+  constraint markets_open_at_a_moment check (isfinite(open_time))
 );
 
 create index markets_of_a_category on catalog.markets (category_id, status, id);
 create index markets_of_an_event on catalog.markets (event_id, id) where event_id is not null;
 create index markets_that_will_close on catalog.markets (close_time)
   where status in ('open', 'paused') and close_time is not null;
+
+create index markets_that_will_open on catalog.markets (open_time)
+  where open_time is not null;
 
 create index markets_by_words on catalog.markets using gin (words);
 
@@ -1316,6 +1324,8 @@ comment on table catalog.markets is
   'Binary questions. What trading moves (prices, volumes, version) is in trading.market_state.';
 comment on column catalog.markets.yes_payout_cents is
   'What a YES share was paid at resolution, 0-100; a NO share got the rest.';
+comment on column catalog.markets.open_time is
+  'When a paused market opens by itself; null: an operator opens it.';
 comment on column catalog.markets.words is
   'The words of the titles of the market and its event, as they are and by their English stems, '
   'for the search. Kept by a trigger.';
@@ -2941,6 +2951,7 @@ insert into admin.commands (command, role, approval, has_amount) values
   ('approve', null, 'never', false),
   ('cancel_orders', 'incidents', 'never', false),
   ('close_day', 'cash', 'by rule', false),
+  ('copy_market', 'markets', 'never', false),
   ('correct_resolution', 'markets', 'by rule', false),
   ('create_api_key', 'users', 'never', false),
   ('create_category', 'markets', 'never', false),

@@ -119,6 +119,7 @@ const nextWork = {
   closeInMs: nullable(double),
   mailInMs: nullable(double),
   deadManInMs: nullable(double),
+  openInMs: nullable(double),
 };
 /** Of a user who signed in; both are null if the e-mail or the password was wrong. */
 const signedIn = { userId: nullable(uuid), cookie: nullable(text) };
@@ -496,6 +497,7 @@ export const jobs = functionsOf("jobs", {
   dueReleaseGroups: repeatable(toPassOver, many(arrayOf(bigint))),
   dueExpiries: repeatable(toPassOver, many(bigint)),
   dueClosings: repeatable(toPassOver, many(bigint)),
+  dueOpenings: repeatable(toPassOver, many(bigint)),
   releaseOrders: repeatable(inMarket, one(nullable(int))),
   releaseGroup: repeatable(
     { marketIds: arrayOf(bigint) },
@@ -503,6 +505,7 @@ export const jobs = functionsOf("jobs", {
   ),
   expireOrders: repeatable(inMarket, one(nullable(int))),
   closeMarkets: repeatable(inMarket, one(nullable(int))),
+  openMarkets: repeatable(inMarket, one(nullable(int))),
 
   dueDeadManOrders: repeatable(
     toPassOver,

@@ -40,8 +40,8 @@ export const untilDone =
 /** Does what is due of a kind, in two markets at a time. */
 export const inDueMarkets =
   (
-    listDue: "dueExpiries" | "dueClosings",
-    doInMarket: "expireOrders" | "closeMarkets",
+    listDue: "dueExpiries" | "dueClosings" | "dueOpenings",
+    doInMarket: "expireOrders" | "closeMarkets" | "openMarkets",
   ): Job["run"] =>
   ({ doWhatIsDue }) =>
     doWhatIsDue({
@@ -54,7 +54,7 @@ export const inDueMarkets =
     });
 
 /** Kinds of work whose next time is in the tables. */
-export type DueKind = "release" | "expire" | "close" | "mail" | "deadMan";
+export type DueKind = "release" | "expire" | "close" | "open" | "mail" | "deadMan";
 
 /** When a job runs: at the times of a crontab line, every so many seconds, or when something is due. */
 export type When = { cron: string } | { everySeconds: number } | { due: DueKind };

@@ -156,6 +156,34 @@ rounds(
   },
 );
 
+let draft = 0;
+
+rounds(
+  "a draft opens by a job while an operator opens or closes it: once, and as the last one says",
+  ["opened by the job", "opened by the operator", "closed"],
+  async (contention, t) => {
+    const market = await makeMarket({ open: false, open_time: await inSeconds(1) });
+    const status = (draft += 1) % 2 === 0 ? "open" : "closed";
+    const [opened] = await contention.together([
+      async () => {
+        await clock.advance(SECOND);
+        return await work("open_markets");
+      },
+      () => exchange.operate("set_market_status", { market_id: market, status }),
+    ] as const);
+    t.is(await work("open_markets"), 0);
+    t.is((await exchange.market(market)).status, status);
+    const { rows: said } = await exchange.database.pool.query(
+      `select from trading.outbox
+       where channel = 'market_status' and payload ->> 'marketId' = $1`,
+      [market],
+    );
+    t.is(said.length, status === "closed" ? 1 + Number(opened) : 1);
+    if (status === "closed") return "closed";
+    return Number(opened) === 1 ? "opened by the job" : "opened by the operator";
+  },
+);
+
 rounds(
   "orders are archived twice while they are looked up, listed and cancelled: never lost",
   ["first", "second"],

@@ -6,7 +6,8 @@ create or replace function admin.create_market(
   close_time timestamptz default null,
   thumbnail_id uuid default null,
   thumbnail_url text default null,
-  "open" boolean default true
+  "open" boolean default true,
+  open_time timestamptz default null
 )
 returns uuid
 language plpgsql security definer
@@ -22,7 +23,8 @@ begin
   if create_market.event_id is not null then
     select e.* into v_event
     from catalog.events as e
-    where e.public_id = create_market.event_id;
+    where e.public_id = create_market.event_id
+    for share;
     if not found then
       perform core.raise_error('NOT_FOUND', format('There is no event %s', create_market.event_id));
     end if;
@@ -33,15 +35,18 @@ begin
     end if;
   end if;
   perform catalog.check_close_time(create_market.close_time);
+  perform catalog.check_open_time(create_market.open_time);
 
   insert into catalog.markets (
-    category_id, event_id, title, description, close_time, thumbnail_id, thumbnail_url, status
+    category_id, event_id, title, description, close_time, thumbnail_id, thumbnail_url, status,
+    open_time
   )
   values (
     v_category_id, v_event.id, create_market.title, create_market.description,
     create_market.close_time, create_market.thumbnail_id, create_market.thumbnail_url,
     case create_market."open" when true then 'open' when false then 'paused' end
-      ::catalog.market_status
+      ::catalog.market_status,
+    create_market.open_time
   )
   returning * into v_market;
 
@@ -56,7 +61,8 @@ begin
     'close_time', create_market.close_time,
     'thumbnail_id', create_market.thumbnail_id,
     'thumbnail_url', create_market.thumbnail_url,
-    'open', create_market."open"
+    'open', create_market."open",
+    'open_time', create_market.open_time
   ));
   return v_market.public_id;
 exception when check_violation or not_null_violation then
@@ -66,8 +72,8 @@ end
 $$;
 
 comment on function admin.create_market(
-  text, text, text, uuid, timestamptz, uuid, text, boolean
+  text, text, text, uuid, timestamptz, uuid, text, boolean, timestamptz
 ) is
   'Makes a market in a category, of an event of that category if one is given: an open one, or a '
-  'paused one, which admin.set_market_status opens. Returns its id. Errors: INVALID_REQUEST, '
-  'NOT_FOUND. Locks: the row of the category.';
+  'paused one, which opens at its open time, or by admin.set_market_status. Returns its id. '
+  'Errors: INVALID_REQUEST, NOT_FOUND. Locks: the rows of the event and the category.';

@@ -8,7 +8,7 @@ declare
   c_tried constant text := 'EX999';
   c_known constant text[] := array[
     'title', 'category', 'description', 'event_id', 'close_time', 'thumbnail_id', 'thumbnail_url',
-    'open'
+    'open', 'open_time'
   ];
   v_entry jsonb;
   v_unknown text;
@@ -46,12 +46,12 @@ begin
       end if;
       select m.title, admin.create_market(
         m.title, m.category, coalesce(m.description, ''), m.event_id, m.close_time,
-        m.thumbnail_id, m.thumbnail_url, coalesce(m."open", true)
+        m.thumbnail_id, m.thumbnail_url, coalesce(m."open", true), m.open_time
       )
       into strict create_markets.title, create_markets.market_id
       from jsonb_to_record(v_entry) as m (
         title text, category text, description text, event_id uuid, close_time timestamptz,
-        thumbnail_id uuid, thumbnail_url text, "open" boolean
+        thumbnail_id uuid, thumbnail_url text, "open" boolean, open_time timestamptz
       );
       if create_markets.dry_run then
         raise exception using errcode = c_tried;
@@ -78,4 +78,4 @@ comment on function admin.create_markets(jsonb, boolean) is
   'admin.create_market: all of them or none. A dry run makes none, and says what is wrong with the '
   'first entry that could not be made. Returns the number, title and id of each; after a dry run '
   'no ids. Errors, with the number of the entry: INVALID_REQUEST, NOT_FOUND; UNFIT_SESSION. Locks: '
-  'the rows of the categories.';
+  'the rows of the events and the categories.';

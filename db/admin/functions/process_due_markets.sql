@@ -1,5 +1,5 @@
 create or replace function admin.process_due_markets(
-  out released int, out expired int, out closed int, out passed_over int
+  out released int, out expired int, out closed int, out passed_over int, out opened int
 )
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
@@ -13,10 +13,12 @@ declare
   v_released int;
   v_expired int;
   v_closed int;
+  v_opened int;
 begin
   released := 0;
   expired := 0;
   closed := 0;
+  opened := 0;
   passed_over := 0;
   -- All of it is one transaction, so the users of one market stay locked when those of the next
   -- are locked: the caller's lock timeout is below the time after which PostgreSQL looks for
@@ -33,6 +35,10 @@ begin
     select m.id
     from catalog.markets as m
     where m.status in ('open', 'paused') and m.close_time <= v_at
+    union
+    select m.id
+    from catalog.markets as m
+    where m.open_time <= v_at
     order by 1
   loop
     if not trading.try_lock_market(v_market_id) then
@@ -61,11 +67,13 @@ begin
         v_market_id, trading.active_orders_of_market(v_market_id)
       );
       v_closed := (trading.close_market(v_market_id) > 0)::int;
+      v_opened := trading.open_market(v_market_id);
 
       -- Only now: what a market did before it failed is undone, and does not count.
       released := released + v_released;
       expired := expired + v_expired;
       closed := closed + v_closed;
+      opened := opened + v_opened;
     exception when lock_not_available or deadlock_detected then
       passed_over := passed_over + 1;
     end;
@@ -74,8 +82,8 @@ end
 $$;
 
 comment on function admin.process_due_markets() is
-  'Releases, expires and closes what is due, market by market in this order: how many orders, '
-  'orders and markets, and how many markets it passed over because they, a user or a row of the '
-  'catalogue were locked. An order counts once, however many calls its release takes; one whose '
-  'release gets no further stays due and does not count. Private to the schema. Locks: the markets '
-  'that are free, by ascending id, then what each job locks.';
+  'Releases, expires, closes and opens what is due, market by market in this order: how many '
+  'orders, orders, markets and markets, and how many markets it passed over because they, a user '
+  'or a row of the catalogue were locked. An order counts once, however many calls its release '
+  'takes; one whose release gets no further stays due and does not count. Private to the schema. '
+  'Locks: the markets that are free, by ascending id, then what each job locks.';

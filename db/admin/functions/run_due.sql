@@ -26,6 +26,7 @@ begin
   );
   perform admin.audit('run_due', v_done || jsonb_build_object(
     'deadManCancelled', v_switches.cancelled,
+    'opened', v_markets.opened,
     'passedOver', v_passed_over
   ));
   if v_passed_over > 0 then
@@ -38,10 +39,10 @@ $$;
 
 comment on function admin.run_due() is
   'Does at once what the jobs would do now, in one transaction: cancels the orders of dead man''s '
-  'switches that have expired; in each market releases, then expiries, then its closing; then the '
-  'archive and old idempotency keys. Returns how many: {released, expired, closed, archived, '
-  'keysRemoved}; the audit log has these, and how many orders switches cancelled '
-  '(deadManCancelled). Like the jobs, it passes over what is locked: markets (a warning and the '
-  'audit log count them), also those that wait longer than 250 ms for a user or a row of the '
-  'catalogue, the archive while a job moves orders there, and keys in use. Call it again for '
-  'these. Locks: the markets that are free, then what each job locks.';
+  'switches that have expired; in each market releases, then expiries, then its closing or '
+  'opening; then the archive and old idempotency keys. Returns how many: {released, expired, '
+  'closed, archived, keysRemoved}; the audit log has these, and how many orders switches cancelled '
+  '(deadManCancelled) and how many markets opened. Like the jobs, it passes over what is locked: '
+  'markets (a warning and the audit log count them), also those that wait longer than 250 ms for a '
+  'user or a row of the catalogue, the archive while a job moves orders there, and keys in use. '
+  'Call it again for these. Locks: the markets that are free, then what each job locks.';

@@ -29,6 +29,7 @@ insert into admin.commands (command, role, approval, has_amount) values
   ('approve', null, 'never', false),
   ('cancel_orders', 'incidents', 'never', false),
   ('close_day', 'cash', 'by rule', false),
+  ('copy_market', 'markets', 'never', false),
   ('correct_resolution', 'markets', 'by rule', false),
   ('create_api_key', 'users', 'never', false),
   ('create_category', 'markets', 'never', false),

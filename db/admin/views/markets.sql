@@ -21,7 +21,8 @@ select
   b.traders_count as trader_count,
   b.version,
   m.thumbnail_id,
-  m.thumbnail_url
+  m.thumbnail_url,
+  m.open_time
 from catalog.markets as m
 left join catalog.categories as c on c.id = m.category_id
 left join catalog.events as e on e.id = m.event_id
@@ -59,3 +60,5 @@ comment on column admin.markets.trader_count is 'Distinct users who ever traded 
 comment on column admin.markets.version is 'Changes of its book and trades so far.';
 comment on column admin.markets.thumbnail_id is 'Id of the picture; null if none was given.';
 comment on column admin.markets.thumbnail_url is 'Address of the picture; null if none was given.';
+comment on column admin.markets.open_time is
+  'When a paused market opens by itself; null if an operator opens it, or has opened it.';

@@ -12,6 +12,8 @@ as $$
       a.arguments ->> 'market_id' as market_id,
       a.arguments ->> 'title' as title,
       a.arguments ->> 'description' as description,
+      a.arguments ->> 'category' as category,
+      core.time_of(nullif(a.arguments ->> 'open_time', 'infinity')) as open_time,
       core.time_of(nullif(a.arguments ->> 'close_time', 'infinity')) as close_time
     from admin.audit_log as a
     where a.action in (
@@ -25,7 +27,7 @@ as $$
       jsonb_build_array(
         (array_agg(c.title order by c.id desc) filter (where c.title is not null))[1],
         (array_agg(c.description order by c.id desc) filter (where c.description is not null))[1],
-        min(c.arguments ->> 'category') filter (where c.action = 'create_event'),
+        (array_agg(c.category order by c.id desc) filter (where c.category is not null))[1],
         (
           array_agg(c.arguments ->> 'live' order by c.id desc)
           filter (where c.arguments ->> 'live' is not null)
@@ -66,7 +68,10 @@ as $$
       jsonb_build_array(
         (array_agg(c.title order by c.id desc) filter (where c.title is not null))[1],
         (array_agg(c.description order by c.id desc) filter (where c.description is not null))[1],
-        min(c.arguments ->> 'category'),
+        -- That a market has the category of its event is another invariant.
+        case when min(c.event_id) is null then
+          (array_agg(c.category order by c.id desc) filter (where c.category is not null))[1]
+        end,
         min(c.arguments ->> 'thumbnail_id'),
         min(c.arguments ->> 'thumbnail_url')
       )::text as terms
@@ -77,8 +82,11 @@ as $$
   markets as (
     select
       m.id, m.public_id::text as market_id, m.created_at as at, m.status, m.close_time,
-      jsonb_build_array(m.title, m.description, g.slug, m.thumbnail_id, m.thumbnail_url)::text
-        as terms
+      m.open_time,
+      jsonb_build_array(
+        m.title, m.description, case when m.event_id is null then g.slug end,
+        m.thumbnail_id, m.thumbnail_url
+      )::text as terms
     from catalog.markets as m
     join catalog.categories as g on g.id = m.category_id
   ),
@@ -91,6 +99,10 @@ as $$
         as close_time,
       max(c.id) filter (where x.may_take_away) > max(c.id) filter (where x.sets_close_time)
         as may_be_none,
+      (array_agg(c.open_time order by c.id desc) filter (where x.sets_open_time))[1] as open_time,
+      max(c.id) filter (where c.action = 'set_market_status')
+        > max(c.id) filter (where x.sets_open_time) as may_not_open,
+      bool_or(c.open_time is not null) as had_open_time,
       bool_or(
         c.close_time is not null
         or c.arguments -> 'before' ->> 'close_time' is not null
@@ -109,7 +121,10 @@ as $$
           or c.arguments ->> 'no_close_time' = 'true' as sets_close_time,
         c.action = 'set_market_status'
           and c.arguments ->> 'status' = 'open'
-          and c.close_time is null as may_take_away
+          and c.close_time is null as may_take_away,
+        c.action = 'create_market'
+          or c.open_time is not null
+          or c.arguments ->> 'no_open_time' = 'true' as sets_open_time
     ) as x
     where c.action in ('create_market', 'edit_market', 'set_market_status')
     group by c.market_id
@@ -151,7 +166,16 @@ as $$
   where m.close_time is distinct from k.close_time
     and not (m.close_time is null and k.may_be_none is true)
 
-  -- A market closes by itself at its close time, and is resolved from any status.
+  -- Opening and every other change of the status take the open time away.
+  union all
+  select 'market opens when it was called for', 'market ' || m.id,
+    coalesce(k.open_time::text, 'none'), coalesce(m.open_time::text, 'none')
+  from markets as m
+  join closings as k on k.market_id = m.market_id
+  where m.open_time is distinct from k.open_time
+    and not (m.open_time is null and (m.status <> 'paused' or k.may_not_open is true))
+
+  -- A market closes and opens by itself at its times, and is resolved from any status.
   union all
   select 'market has the status that was called for', 'market ' || m.id, k.status, m.status::text
   from markets as m
@@ -159,6 +183,7 @@ as $$
   where m.status::text <> k.status
     and m.status <> 'resolved'
     and not (m.status = 'closed' and k.had_close_time)
+    and not (m.status = 'open' and k.had_open_time)
 $$;
 
 comment on function catalog.verify_calls() is

@@ -14,6 +14,7 @@ create table catalog.markets (
   thumbnail_url text,
   created_at timestamptz not null default core.now(),
   words tsvector,
+  open_time timestamptz,
   constraint markets_public_id_is_unique unique (public_id),
   constraint markets_title_is_not_blank check (title ~ '\S' and length(title) <= 300),
   constraint markets_have_an_outcome_once_resolved check (
@@ -22,13 +23,20 @@ create table catalog.markets (
     and (status = 'resolved') = (resolved_at is not null)
   ),
   constraint markets_pay_what_the_outcome_says
-    check (catalog.is_payout_of(resolved_outcome, yes_payout_cents))
+    check (catalog.is_payout_of(resolved_outcome, yes_payout_cents)),
+  constraint markets_open_by_themselves_while_paused
+    check (open_time is null or status = 'paused'),
+  constraint markets_open_before_they_close check (open_time < close_time),
+  constraint markets_open_at_a_moment check (isfinite(open_time))
 );
 
 create index markets_of_a_category on catalog.markets (category_id, status, id);
 create index markets_of_an_event on catalog.markets (event_id, id) where event_id is not null;
 create index markets_that_will_close on catalog.markets (close_time)
   where status in ('open', 'paused') and close_time is not null;
+
+create index markets_that_will_open on catalog.markets (open_time)
+  where open_time is not null;
 
 create index markets_by_words on catalog.markets using gin (words);
 
@@ -48,6 +56,8 @@ comment on table catalog.markets is
   'Binary questions. What trading moves (prices, volumes, version) is in trading.market_state.';
 comment on column catalog.markets.yes_payout_cents is
   'What a YES share was paid at resolution, 0-100; a NO share got the rest.';
+comment on column catalog.markets.open_time is
+  'When a paused market opens by itself; null: an operator opens it.';
 comment on column catalog.markets.words is
   'The words of the titles of the market and its event, as they are and by their English stems, '
   'for the search. Kept by a trigger.';

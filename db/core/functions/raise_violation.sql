@@ -19,6 +19,11 @@ begin
     when 'events_live_delay_is_sane' then 'The live delay must be from 0 to 60000 milliseconds'
     when 'markets_title_is_not_blank' then
       'The title must not be blank or longer than 300 characters'
+    when 'markets_open_by_themselves_while_paused' then
+      'Only a paused market has an open time'
+    when 'markets_open_before_they_close' then 'The open time must be before the close time'
+    when 'markets_open_at_a_moment' then
+      'The open time must be a moment; null means that there is none'
     when 'users_email_looks_like_one' then
       'The e-mail address must look like name@domain and have at most 320 characters'
     when 'email_claims_look_like_an_email' then

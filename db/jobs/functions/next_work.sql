@@ -5,7 +5,8 @@ create or replace function jobs.next_work(
   out expire_in_ms double precision,
   out close_in_ms double precision,
   out mail_in_ms double precision,
-  out dead_man_in_ms double precision
+  out dead_man_in_ms double precision,
+  out open_in_ms double precision
 )
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
@@ -64,11 +65,21 @@ begin
     order by x.expires_at
     limit 1
   ) - v_at);
+  open_in_ms := 1000 * extract(epoch from (
+    select m.open_time
+    from catalog.markets as m
+    where m.open_time is not null
+      and (m.close_time is null or m.close_time > v_at)
+      and m.id <> all (next_work.passing_over)
+    order by m.open_time
+    limit 1
+  ) - v_at);
 end
 $$;
 
 comment on function jobs.next_work(bigint[]) is
   'The time of the database, in milliseconds since 1970. In how many milliseconds the next '
   'scheduled order is to be released, the next resting one expires, the next market closes, the '
-  'next mail is to be sent and the next dead man''s switch fires; below 0 when it is overdue, null '
-  'when there is none. The markets to pass over don''t count. Locks: none.';
+  'next mail is to be sent, the next dead man''s switch fires and the next market opens; below 0 '
+  'when it is overdue, null when there is none. The markets to pass over don''t count. Locks: '
+  'none.';

@@ -47,6 +47,7 @@ begin
 
   update catalog.markets as m set
     status = change_market_status.status,
+    open_time = null,
     close_time = case
       when change_market_status.status <> 'open' then m.close_time
       when v_market.status = 'closed' then change_market_status.close_time
@@ -72,6 +73,6 @@ comment on function trading.change_market_status(
   bigint, catalog.market_status, timestamptz
 ) is
   'Moves a market to open, paused or closed with all that goes with it, and tells its users. '
-  'A market past its close time counts as closed. Errors: INVALID_STATE, INVALID_REQUEST (a '
-  'close time that would not be taken, or is not in the future). The caller holds the market''s '
-  'lock.';
+  'A market past its close time counts as closed. Its open time ends. Errors: INVALID_STATE, '
+  'INVALID_REQUEST (a close time that would not be taken, or is not in the future). The caller '
+  'holds the market''s lock.';

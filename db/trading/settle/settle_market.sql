@@ -31,6 +31,7 @@ begin
   -- locks the row of the category, which must be locked before any user.
   update catalog.markets as m set
     status = 'resolved',
+    open_time = null,
     resolved_outcome = settle_market.outcome,
     yes_payout_cents = settle_market.yes_payout_cents,
     resolved_at = coalesce(m.resolved_at, settle_market.at)

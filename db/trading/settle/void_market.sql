@@ -44,6 +44,7 @@ begin
   end if;
   update catalog.markets as m set
     status = 'resolved',
+    open_time = null,
     resolved_outcome = 'custom',
     yes_payout_cents = 50,
     resolved_at = coalesce(m.resolved_at, v_at)

@@ -46,6 +46,7 @@ const commands: Record<string, [Role | "any", () => Promise<Record<string, unkno
   edit_event: ["markets", async () => ({ ...(await event()), title: "F" })],
   set_event_live: ["markets", async () => ({ ...(await event()), live: true })],
   create_market: ["markets", async () => ({ title: "M", ...category })],
+  copy_market: ["markets", async () => ({ ...(await market()), title: "M" })],
   create_markets: [
     "markets",
     async () => ({ markets: JSON.stringify([{ title: "M", ...category }]) }),

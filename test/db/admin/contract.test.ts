@@ -30,7 +30,8 @@ const contract: Record<string, { arguments: string; returns: string }> = {
     arguments:
       "title text, category text, description text default '', event_id uuid default null, " +
       "close_time timestamptz default null, thumbnail_id uuid default null, " +
-      "thumbnail_url text default null, open boolean default true",
+      "thumbnail_url text default null, open boolean default true, " +
+      "open_time timestamptz default null",
     returns: "uuid",
   },
   create_markets: {
@@ -40,7 +41,9 @@ const contract: Record<string, { arguments: string; returns: string }> = {
   edit_market: {
     arguments:
       "market_id uuid, title text default null, description text default null, " +
-      "close_time timestamptz default null, no_close_time boolean default false",
+      "close_time timestamptz default null, no_close_time boolean default false, " +
+      "category text default null, open_time timestamptz default null, " +
+      "no_open_time boolean default false",
     returns: "void",
   },
   set_market_status: {

@@ -154,5 +154,6 @@ test("the audit row has the values from before", async (t) => {
      where action = 'edit_market' and arguments ->> 'market_id' = $1`,
     [id],
   );
-  t.deepEqual(rows, [{ before: { title: "Old", description: "Older", close_time: null } }]);
+  const before = { title: "Old", description: "Older", close_time: null };
+  t.deepEqual(rows, [{ before: { ...before, category: "tests", open_time: null } }]);
 });

@@ -261,6 +261,7 @@ function callerOf(pool: () => Pool, schema: "admin" | "jobs"): Exchange["operate
 const dueMarkets: Record<string, string> = {
   expire_orders: "due_expiries",
   close_markets: "due_closings",
+  open_markets: "due_openings",
 };
 
 function workerOf(pool: () => Pool): Exchange["work"] {

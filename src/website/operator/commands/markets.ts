@@ -57,6 +57,9 @@ export const editMarket: Command = {
     { argument: "description", label: "Description", kind: "long" },
     time("closeTime", "Close time (UTC)"),
     flag("noCloseTime", "It has no close time"),
+    optional("category", "Category", "As in addresses. It stays once something has traded."),
+    time("openTime", "Opens by itself (UTC)", "Only of a paused market."),
+    flag("noOpenTime", "It does not open by itself"),
   ],
   returns: "nothing",
 };
@@ -72,6 +75,21 @@ export const createMarket: Command = {
     { argument: "thumbnailId", label: "Id of the picture", kind: "uuid" },
     optional("thumbnailUrl", "Address of the picture"),
     flag("open", "It is open at once; else it is paused", "yes"),
+    time("openTime", "Opens by itself (UTC)", "Only if it is not open at once."),
+  ],
+  returns: "value",
+  result: "Id of the market",
+};
+
+export const copyMarket: Command = {
+  ...{ name: "copy_market", role, title: "New market like this one", action: "Make the market" },
+  fields: [
+    market,
+    required("title", "Title"),
+    time("closeTime", "Close time (UTC)"),
+    flag("open", "It is open at once; else it is paused"),
+    time("openTime", "Opens by itself (UTC)", "Only if it is not open at once."),
+    flag("withFee", "With the fee of this market, if it has its own", "yes"),
   ],
   returns: "value",
   result: "Id of the market",
@@ -113,6 +131,7 @@ export const editEvent: Command = {
     { argument: "description", label: "Description", kind: "long" },
     time("startsAt", "Starts (UTC)"),
     time("endsAt", "Ends (UTC)"),
+    optional("category", "Category", "As in addresses. Its markets move with it."),
   ],
   returns: "nothing",
 };

@@ -2,6 +2,7 @@ import type { JSX } from "preact";
 import { Empty, Show } from "../../components/states.tsx";
 import { useAsked } from "../../hooks/use_asked.ts";
 import { changes } from "../api/graphql.ts";
+import { navigate } from "../../router.ts";
 import { askForRow } from "../api/queries.ts";
 import { textIn } from "../views/query.ts";
 import type { Row } from "../views/query.ts";
@@ -92,6 +93,7 @@ function MarketForms({ id, market }: { id: string; market: Row }): JSX.Element {
     title: textIn(market, "title"),
     description: textIn(market, "description"),
     closeTime: fieldTimeOf(textIn(market, "closeTime")),
+    openTime: fieldTimeOf(textIn(market, "openTime")),
   };
   return (
     <div class="commands">
@@ -104,6 +106,14 @@ function MarketForms({ id, market }: { id: string; market: Row }): JSX.Element {
         </>
       )}
       <CommandForm command={commands.editMarket} given={given} initial={initial} />
+      <CommandForm
+        command={commands.copyMarket}
+        given={given}
+        initial={{ title: initial.title }}
+        onDone={(copyId) => {
+          navigate(`/operator/markets/${String(copyId)}`);
+        }}
+      />
       <CommandForm command={commands.voidTrade} />
       <CommandForm command={commands.voidMarket} given={given} />
       <CommandForm command={commands.setFeeSchedule} given={given} />

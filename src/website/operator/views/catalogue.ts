@@ -45,6 +45,7 @@ export const markets: View = {
   columns: [
     { field: "marketId", label: "Market", kind: "market", name: ["self", "title"] },
     text("status", "Status"),
+    time("openTime", "Opens"),
     time("closeTime", "Closes", true),
     text("resolvedOutcome", "Outcome"),
     text("category", "Category"),

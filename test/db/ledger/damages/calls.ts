@@ -144,6 +144,10 @@ export const callsDamages: Damage[] = [
     "update catalog.markets set close_time = '2100-01-01' where id = :market",
   ],
   [
+    "market opens when it was called for",
+    "update catalog.markets set status = 'paused', open_time = '2100-01-01' where id = :market",
+  ],
+  [
     "market has the status that was called for",
     "update catalog.markets set status = 'open' where id = :edited",
   ],
