@@ -18,6 +18,8 @@ const bodySchema = z.object({
   operationName: z.string().nullish(),
 });
 
+const tooLarge = new ProblemError(plainProblem(413, "The body is larger than 1 MiB"));
+const isTooLarge = (fault: Error): boolean => "status" in fault && fault.status === 413;
 const notJson = plainProblem(415, "The content type must be application/json");
 
 /**
@@ -46,8 +48,9 @@ function executeOn({ role, execute }: GraphqlEndpoint, context: Context): Reques
     const credential = bySession
       ? await cookieHashOf(request, response, context)
       : (await context.access.identifyStaff(role, request, response)).keyHash;
-    const fault = await readJson(request, response);
-    if (fault !== undefined) throw fault;
+    // Commands of operators may have long lists. The caller is known by now.
+    const fault = await readJson(request, response, { mayBeLong: role === "operator" });
+    if (fault !== undefined) throw role === "operator" && isTooLarge(fault) ? tooLarge : fault;
     const query = validate(bodySchema, request.body);
     const caller = credential.toString("hex");
     const turn = queries.turn(caller, { caller });

@@ -14,6 +14,8 @@ export const MAX_TOKENS = 4000;
 export const MAX_BRACKET_DEPTH = 100;
 /** Of the variables, as JSON. */
 export const MAX_VARIABLES_CHARACTERS = 16_384;
+/** Of those of a mutation: a bonus for 1,000 users, 500 markets, a day of the bank. */
+export const MAX_MUTATION_VARIABLES_CHARACTERS = 1_000_000;
 /** The highest cost of a document: see {@link findTooCostly}. */
 export const MAX_COST = 500;
 /** A field with fields of its own is planned as a query or a part of one. */
@@ -163,14 +165,17 @@ function add(one: Measure, other: Measure): Measure {
 }
 
 /** Finds variables that are too deep or too long. */
-export function findTooLong(variables: Record<string, unknown>): GraphQLError | undefined {
+export function findTooLong(
+  variables: Record<string, unknown>,
+  most = MAX_VARIABLES_CHARACTERS,
+): GraphQLError | undefined {
   // What reads them calls itself for each list and object, JSON.stringify too.
   if (isDeeperThan(MAX_BRACKET_DEPTH, variables)) {
     return new GraphQLError(`The variables may have lists and objects ${MAX_BRACKET_DEPTH} deep`);
   }
   const { length } = JSON.stringify(variables);
-  if (length <= MAX_VARIABLES_CHARACTERS) return undefined;
-  return new GraphQLError(`The variables may have ${MAX_VARIABLES_CHARACTERS} characters as JSON`);
+  if (length <= most) return undefined;
+  return new GraphQLError(`The variables may have ${most} characters as JSON`);
 }
 
 function isDeeperThan(depth: number, value: unknown): boolean {

@@ -51,7 +51,7 @@ export async function makeEngine({
     limits,
     cost,
     { filtersAndGroups },
-    { getOperationAST },
+    { getOperationAST, OperationTypeNode },
   ] = await Promise.all([
     import("postgraphile"),
     import("postgraphile/presets/amber"),
@@ -88,12 +88,16 @@ export async function makeEngine({
     settings: Record<string, string>,
   ): Promise<ExecutionResult> {
     const variableValues = request.variables ?? {};
-    const tooLong = cost.findTooLong(variableValues);
-    if (tooLong !== undefined) return { errors: [tooLong] };
     const result = check(request.query);
     if ("errors" in result) return result;
     const { operationName } = request;
     const operation = getOperationAST(result.document, operationName);
+    const isMutation = operation?.operation === OperationTypeNode.MUTATION;
+    const tooLong = cost.findTooLong(
+      variableValues,
+      isMutation ? cost.MAX_MUTATION_VARIABLES_CHARACTERS : cost.MAX_VARIABLES_CHARACTERS,
+    );
+    if (tooLong !== undefined) return { errors: [tooLong] };
     const excess =
       operation && limits.findExcess(graphqlSchema, result.document, operation, variableValues);
     if (excess) return { errors: [excess] };

@@ -178,9 +178,9 @@ rounds(
        where channel = 'market_status' and payload ->> 'marketId' = $1`,
       [market],
     );
-    t.is(said.length, status === "closed" ? 1 + Number(opened) : 1);
+    t.is(said.length, status === "closed" ? 1 + opened : 1);
     if (status === "closed") return "closed";
-    return Number(opened) === 1 ? "opened by the job" : "opened by the operator";
+    return opened === 1 ? "opened by the job" : "opened by the operator";
   },
 );
 

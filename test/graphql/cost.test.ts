@@ -158,4 +158,6 @@ test("variables nest no deeper than what goes through them can follow", (t) => {
     t.regex(findTooLong(nested(depth))?.message ?? "", /lists and objects 100 deep/);
   }
   t.regex(findTooLong({ a: "x".repeat(16_384) })?.message ?? "", /16384 characters/);
+  t.is(findTooLong({ a: "x".repeat(999_992) }, 1_000_000), undefined);
+  t.regex(findTooLong({ a: "x".repeat(999_993) }, 1_000_000)?.message ?? "", /1000000 characters/);
 });

@@ -166,7 +166,7 @@ test("a pasted list of bonuses is read, and each wrong line is named", (t) => {
     ["Line 2", "Line 3", "Line 4", "Line 6"],
   );
   const many = Array.from(
-    { length: 151 },
+    { length: 1001 },
     (_, index) => `0193d0a0-0000-7000-8000-${String(index).padStart(12, "0")},1`,
   );
   t.is(readBonuses(many.join("\n")).issues.length, 1);

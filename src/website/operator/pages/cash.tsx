@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import { commands } from "../commands/all.ts";
+import { BankForm } from "../components/bank_form.tsx";
 import { BonusForm } from "../components/bonus_form.tsx";
 import { CommandForm } from "../components/command_form.tsx";
 import { Counted } from "../components/counted.tsx";
@@ -27,6 +28,7 @@ export function CashPage(): JSX.Element {
         <CommandForm command={commands.adjustBalance} />
         <CommandForm command={commands.payOutFees} />
         <CommandForm command={commands.statement} />
+        <BankForm />
         <CommandForm command={commands.reconcile} />
         <CommandForm command={commands.closeDay} />
       </div>

@@ -1,0 +1,156 @@
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { Notice } from "../../components/notice.tsx";
+import { mayCall } from "../api/session.ts";
+import { showCount } from "../api/values.ts";
+import { readCamt } from "../bank/camt.ts";
+import { readEntries } from "../bank/csv_entries.ts";
+import type { Mapping } from "../bank/csv_entries.ts";
+import { readTable } from "../bank/csv_table.ts";
+import type { CsvTable } from "../bank/csv_table.ts";
+import { bankOf, daysOf, decodeFile, MOST_BYTES } from "../bank/entry.ts";
+import type { ReadBank, ReferenceKind } from "../bank/entry.ts";
+import { commands } from "../commands/all.ts";
+import { CommandForm } from "./command_form.tsx";
+import { Select } from "./inputs.tsx";
+
+/** Compares a day with a file of the bank, CSV or CAMT.053. The file stays in the browser. */
+export function BankForm(): JSX.Element | null {
+  const [file, setFile] = useState<{ name: string; text: string }>();
+  const [issue, setIssue] = useState<string>();
+  if (!mayCall(commands.reconcile.role)) return null;
+  const read = async (input: HTMLInputElement): Promise<void> => {
+    const chosen = input.files?.[0];
+    setFile(undefined);
+    setIssue(undefined);
+    if (chosen === undefined) return;
+    if (chosen.size > MOST_BYTES) setIssue("The file is larger than 10 MB.");
+    else {
+      const text = decodeFile(new Uint8Array(await chosen.arrayBuffer()));
+      setFile({ name: `${chosen.name} ${chosen.lastModified}`, text });
+    }
+  };
+  return (
+    <details class="panel command">
+      <summary>Compare a day with a file of the bank</summary>
+      <div class="page">
+        <div class="field">
+          <label>
+            File of the bank: CSV, or CAMT.053 as XML
+            <input
+              type="file"
+              accept=".csv,.txt,.xml"
+              onChange={(event) => {
+                void read(event.currentTarget);
+              }}
+            />
+          </label>
+        </div>
+        {issue !== undefined && <Notice kind="bad">{issue}</Notice>}
+        {file !== undefined && <FileOfBank key={file.name} text={file.text} />}
+      </div>
+    </details>
+  );
+}
+
+function FileOfBank({ text }: { text: string }): JSX.Element {
+  if (/^[\ufeff\s]*</.test(text)) return <Camt text={text.replace(/^\ufeff/, "")} />;
+  const table = readTable(text);
+  return typeof table === "string" ? <Notice kind="bad">{table}</Notice> : <Csv table={table} />;
+}
+
+const references: readonly (readonly [ReferenceKind, string])[] = [
+  ["endToEnd", "End-to-end id"],
+  ["text", "Text for the recipient"],
+  ["bank", "Reference of the bank"],
+];
+
+function Camt({ text }: { text: string }): JSX.Element {
+  const [kind, setKind] = useState("");
+  const found = references.find(([one]) => one === kind);
+  return (
+    <>
+      <Select
+        {...{ label: "The reference is", value: kind, options: references, none: "choose" }}
+        onValue={setKind}
+      />
+      {found !== undefined && <Found key={kind} read={readCamt(text, found[0])} />}
+    </>
+  );
+}
+
+const decimals = [
+  [",", "Comma: 1.234,50"],
+  [".", "Point: 1,234.50"],
+] as const;
+
+function Csv({ table }: { table: CsvTable }): JSX.Element {
+  const [chosen, setChosen] = useState<Record<string, string>>({});
+  const columns = table.names.map(
+    (name, place) => [String(place), name || `${place + 1}`] as const,
+  );
+  const select = (name: string, label: string, none = "choose", options = columns) => (
+    <Select
+      {...{ label, none, options, value: chosen[name] ?? "" }}
+      onValue={(value) => {
+        setChosen({ ...chosen, [name]: value });
+      }}
+    />
+  );
+  const mapping = mappingOf(chosen);
+  return (
+    <>
+      {select("reference", "Column of the reference")}
+      {select("date", "Column of the day of booking")}
+      {select("amount", "Column of the amount")}
+      {select("sign", "Column that says whether cash came in", "none: the amount has a sign")}
+      {select("decimal", "Before the cents stands a", "choose", [...decimals])}
+      {mapping !== undefined && (
+        <Found key={JSON.stringify(mapping)} read={readEntries(table, mapping)} />
+      )}
+    </>
+  );
+}
+
+function mappingOf(chosen: Record<string, string>): Mapping | undefined {
+  const { reference = "", date = "", amount = "", sign = "", decimal } = chosen;
+  if ([reference, date, amount].includes("")) return undefined;
+  if (decimal !== "," && decimal !== ".") return undefined;
+  return {
+    ...{ reference: Number(reference), date: Number(date), amount: Number(amount), decimal },
+    sign: sign === "" ? undefined : Number(sign),
+  };
+}
+
+/** What the file has, day by day. With an issue nothing is compared. */
+function Found({ read: { entries, issues } }: { read: ReadBank }): JSX.Element {
+  const [day, setDay] = useState("");
+  if (issues.length > 0) {
+    return (
+      <Notice kind="bad">
+        <ul>
+          {issues.slice(0, 10).map((issue) => (
+            <li key={issue}>{issue}</li>
+          ))}
+        </ul>
+        {issues.length > 10 && <p>And {showCount(issues.length - 10)} more.</p>}
+      </Notice>
+    );
+  }
+  const days = daysOf(entries).map(([one, count]) => [one, `${one}: ${showCount(count)}`] as const);
+  const bank = bankOf(entries, day);
+  return (
+    <>
+      <Select
+        {...{ label: "Day, with its entries", value: day, options: days, none: "choose" }}
+        onValue={setDay}
+      />
+      {day !== "" &&
+        (bank === undefined ? (
+          <Notice kind="bad">The day has too many entries for this page: use SQL.</Notice>
+        ) : (
+          <CommandForm key={day} command={commands.reconcile} given={{ day, bank }} isOpen />
+        ))}
+    </>
+  );
+}
