@@ -19,6 +19,7 @@ import { MarketPage } from "./pages/market.tsx";
 import { marketConnection } from "./api/market_stream.ts";
 import { NotFoundPage } from "./pages/not_found.tsx";
 import { PortfolioPage } from "./pages/portfolio.tsx";
+import { ProofPage } from "./pages/proof.tsx";
 import { ResetPage } from "./pages/reset.tsx";
 import { SignInPage } from "./pages/sign_in.tsx";
 import { SignUpPage } from "./pages/sign_up.tsx";
@@ -38,6 +39,7 @@ const pages: Record<PageName, (id: string) => JSX.Element> = {
   confirm: () => <ConfirmPage key={fragment.value} />,
   reset: () => <ResetPage key={fragment.value} />,
   help: () => <HelpPage />,
+  proof: () => <ProofPage />,
 };
 
 /** The whole website: what is on every page, and the page. */

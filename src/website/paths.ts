@@ -18,6 +18,7 @@ const patterns = {
   confirm: /^\/confirm$/,
   reset: /^\/reset$/,
   help: /^\/help$/,
+  proof: /^\/proof$/,
 } as const;
 
 /** Which page a path shows. */

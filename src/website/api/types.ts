@@ -25,6 +25,7 @@ export type MadeKey = operations["createKey"]["responses"][201]["content"]["appl
 export type Session = Schemas["Session"];
 export type MailLink = Schemas["Link"];
 export type WaysIn = Schemas["WaysIn"];
+export type OwnProof = Schemas["OwnProof"];
 export type Passkey = Schemas["Passkey"];
 export type LeaderboardEntry = Schemas["LeaderboardEntry"];
 export type PlaceOrder = Schemas["PlaceOrder"];

@@ -12,6 +12,7 @@ export function Footer(): JSX.Element {
         </p>
         <nav class="footer-links" aria-label="More">
           <a href="/help">How it works</a>
+          <a href="/proof">Proof of balances</a>
           <a href="/docs">API for bots</a>
         </nav>
         <ThemeChoice />

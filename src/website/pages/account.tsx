@@ -10,6 +10,7 @@ import { LimitsSection } from "../components/account/limits.tsx";
 import { PasskeysSection } from "../components/account/passkeys.tsx";
 import { PasswordSection } from "../components/account/password.tsx";
 import { ProfileSection } from "../components/account/profile.tsx";
+import { ProofSection } from "../components/account/proof.tsx";
 import { SessionsSection } from "../components/account/sessions.tsx";
 import { Failed } from "../components/failed.tsx";
 import { Notice } from "../components/notice.tsx";
@@ -26,6 +27,7 @@ const sections = [
   { id: "password", name: "Password" },
   { id: "passkeys", name: "Passkeys" },
   { id: "sessions", name: "Browsers" },
+  { id: "proof", name: "Proof of balances" },
   { id: "exclusion", name: "Self-exclusion" },
 ];
 
@@ -83,6 +85,7 @@ export function AccountPage(): JSX.Element {
           <PasswordSection own={own} />
           <PasskeysSection />
           <SessionsSection />
+          <ProofSection own={own} />
           <ExclusionSection own={own} />
         </div>
       </div>

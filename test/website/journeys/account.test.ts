@@ -7,7 +7,7 @@ import { arrive } from "../arrive.ts";
 import { journey } from "../journey.ts";
 import { buyButton, fillTicket, makeOffered, sharesOf, statusesOf } from "../steps.ts";
 
-/** Keys, live markets and self-exclusion, in a real browser. */
+/** Keys, live markets, proofs of balances and self-exclusion, in a real browser. */
 
 const service = testService(test, { website: true, playMoneyCents: 100_000 });
 const { call, operate } = service;
@@ -125,4 +125,48 @@ journey("self-exclusion is typed to be confirmed, and ends trading at once", asy
   await page.getByRole("heading", { name: "You excluded yourself" }).waitFor();
   t.is(await page.getByLabel("Price", { exact: true }).count(), 0, "no ticket");
   await page.getByText("Your shares are paid out as their markets resolve").waitFor();
+});
+
+journey("the browser computes whether the cash is in the published total", async (t, browser) => {
+  const { page } = await arrive(browser, service);
+  const section = page.getByRole("region", { name: "Proof of balances" });
+  await page.goto("/account#proof");
+  await section.getByText("No proof was published yet").waitFor();
+
+  await operate("publish_proof", {});
+  const { rows } = await service.database.pool.query(
+    `select encode(root, 'hex') as root, total_cents as total
+     from ledger.balance_proofs order by id desc limit 1`,
+  );
+  const { root, total } = rows[0];
+  const euros = `€${(Number(total) / 100).toLocaleString("en-IE", { minimumFractionDigits: 2 })}`;
+  await page.reload();
+  const words = new RegExp(`Your balance of €1,000.00 at .+ is in the published total of ${euros}`);
+  await section.getByText(words).waitFor();
+  await section.getByText(root).waitFor();
+
+  await section.getByRole("link").click();
+  await page.getByRole("heading", { name: "Proof of balances" }).waitFor();
+  await page.getByText(root).waitFor();
+  await page.getByRole("main").getByText(euros).waitFor();
+
+  // An answer in which the exchange has a cent less of this user.
+  await page.route("**/api/v1/me/proof", async (route) => {
+    const response = await route.fetch();
+    const proof = await response.json();
+    await route.fulfill({ response, json: { ...proof, balanceCents: proof.balanceCents - 1 } });
+  });
+  await page.goto("/account#proof");
+  const alert = section.getByRole("alert");
+  await alert.getByText("This does not show that your balance of €999.99").waitFor();
+  await alert.getByText("do not lead to the root").waitFor();
+  t.is(await section.getByText(words).count(), 0);
+});
+
+journey("a user who came after the last proof reads that the next has them", async (t, browser) => {
+  await operate("publish_proof", {});
+  const { page } = await arrive(browser, service);
+  await page.goto("/account#proof");
+  await page.getByText("Your account is newer than the last proof").waitFor();
+  t.pass();
 });

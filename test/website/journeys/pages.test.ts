@@ -18,6 +18,7 @@ const service = testService(test, { website: true, playMoneyCents: 100_000 });
 let exchange: BusyExchange;
 test.serial.before("fill the exchange", async () => {
   exchange = await makeBusyExchange(service);
+  await service.operate("publish_proof", {});
 });
 
 for (const view of views) {
@@ -37,6 +38,7 @@ for (const view of views) {
     await go("/reset", "reset", "Send me a link");
     for (const [path, name, text] of await linksOfMails()) await go(path, name, text);
     await go("/help", "help", "Fee calculator");
+    await go("/proof", "proof", "all users together had");
     await go("/leaderboard", "leaderboard", "Settled volume");
     await go("/portfolio", "portfolio", "Sign in to see this page");
     await go(`/events/${eventId}`, "event", "The next regular monetary policy meeting");
@@ -100,9 +102,11 @@ for (const view of views) {
       await page.getByRole("region", { name, exact: true }).waitFor();
       await look(t, page, `own-${name.toLowerCase()}`, view);
     }
+    await service.operate("publish_proof", {});
     await page.goto("/account");
     await page.getByText("This one").waitFor();
     await page.getByText("No keys yet").waitFor();
+    await page.getByText("is in the published total of").waitFor();
     await look(t, page, "own-account", view);
     await page.getByLabel("Name of the new key").fill("my bot");
     await page.getByRole("button", { name: "Create key" }).click();
