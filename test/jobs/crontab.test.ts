@@ -1,13 +1,15 @@
 import { basename } from "node:path";
 import test from "ava";
 import { parseCronItems } from "graphile-worker";
-import { crontab as withoutMail } from "../../jobs/crontab.ts";
+import { crontab as always } from "../../jobs/crontab.ts";
+import { publishHistory } from "../../jobs/history__publish.ts";
 import { sendMail } from "../../jobs/mail__send.ts";
 import { printingTransport } from "../../src/mail/transport.ts";
 import { listFiles } from "../helpers/repository.ts";
 
 const transport = printingTransport(() => undefined);
-const crontab = [...withoutMail, sendMail({ transport, siteUrl: "" })];
+const publishing = publishHistory({ proofWebhookUrl: "http://x.example", timeStampUrl: undefined });
+const crontab = [...always, ...publishing, sendMail({ transport, siteUrl: "" })];
 const names = crontab.map(({ name }) => name);
 
 test("each job has one line, and each other file of jobs/ is named after a job", (t) => {
