@@ -2,7 +2,8 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isColumns, snakeCase } from "../src/database/call.ts";
 import type { DatabaseFunction, Fields } from "../src/database/call.ts";
-import { api, jobs } from "../src/database/calls.ts";
+import { api } from "../src/database/calls.ts";
+import { jobs } from "../src/database/job_calls.ts";
 import { migrationsDirectory } from "../src/database/schema_files.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { bigint, boolean, bytea, double, inet, int, interval, json, text } from "./call.ts";
+import { bigint, boolean, bytea, double, inet, int, json, text } from "./call.ts";
 import { timestamp, uuid } from "./call.ts";
 import { arrayOf, asJson, functionsOf, nullable, sqlType } from "./call.ts";
 import { many, manyRows, nothing, once, one, oneRow, repeatable, rowIfFound } from "./call.ts";
@@ -8,9 +8,9 @@ import { mailMetrics, workerMetrics } from "./metrics_rows.ts";
 
 /**
  * The functions of the database that processes call: arguments, result, and whether a call may be
- * repeated that may have been carried out. The functions describe themselves in `db/api/functions/`
- * and `db/jobs/functions/`. `test/database/calls.test.ts` compares this table with the catalogue.
- * Bodies of answers are JSON text that is passed on as it is.
+ * repeated that may have been carried out. The functions describe themselves in `db/api/functions/`.
+ * `test/database/calls.test.ts` compares this table with the catalogue. `job_calls.ts` has those of
+ * the worker. Bodies of answers are JSON text that is passed on as it is.
  */
 
 /** An order without its market. What is absent or null gets the database's default. */
@@ -112,33 +112,14 @@ const tokens = {
   burstCapacity: nullable(int),
   remaining: nullable(bigint),
 };
-const nextWork = {
-  atMs: double,
-  releaseInMs: nullable(double),
-  expireInMs: nullable(double),
-  closeInMs: nullable(double),
-  mailInMs: nullable(double),
-  deadManInMs: nullable(double),
-  openInMs: nullable(double),
-};
 /** Of a user who signed in; both are null if the e-mail or the password was wrong. */
 const signedIn = { userId: nullable(uuid), cookie: nullable(text) };
 const signedInStaff = { staffId: nullable(uuid), cookie: nullable(text) };
 /** What a browser needs to make a passkey. */
 const passkeyStart = { challenge: bytea, email: text, displayName: text, known: json };
-const dueMail = {
-  mailId: bigint,
-  kind: text,
-  address: text,
-  details: json,
-};
 
 /** After a longer read, the connection counts as lost. */
 const READ_EVENTS_TIMEOUT_MS = 5000;
-/** A market is refreshed as a whole, whatever the number of its positions. */
-const REFRESH_TIMEOUT_MS = 600_000;
-const PUBLICATION_TIMEOUT_MS = 3_600_000;
-const VERIFICATION_TIMEOUT_MS = 6 * 3_600_000;
 
 const category = { category: text };
 const window = { ...category, window: text };
@@ -152,7 +133,8 @@ const ofLease = { leaseId: uuid };
 const ofStream = { leaseId: uuid, address: text, userId: nullable(uuid), slots: int };
 const ofSession = { userId: uuid, sessionId: uuid };
 const whoRuns = { processId: uuid, host: text, systemNumber: int, version: text };
-const ofProcess = { ...whoRuns, ends: boolean };
+/** A server or worker that notes that it runs. */
+export const ofProcess = { ...whoRuns, ends: boolean };
 /** What a session is made for. */
 const ofBrowser = { browser: nullable(text), isHostOnly: boolean, address: nullable(inet) };
 const ofBrowserBefore = { ...ofBrowser, endedCookieHash: nullable(bytea) };
@@ -479,68 +461,7 @@ export const api = functionsOf("api", {
   listLaggingSequences: repeatable({}, manyRows(laggingSequence)),
 });
 
-const toPassOver = { passingOver: arrayOf(bigint) };
-const inMarket = { marketId: bigint, waits: boolean };
-
-/**
- * For workers, as exchange_worker. Those that return a number do one piece of work, and return how
- * much that was: 0 when nothing is left, null when the market is locked.
- */
-export const jobs = functionsOf("jobs", {
-  warmUp: repeatable({}, nothing),
-  listLaggingSequences: repeatable({}, manyRows(laggingSequence)),
-  beat: repeatable({}, nothing),
-  noteProcess: repeatable(ofProcess, nothing),
-  claimTick: repeatable({ job: text, tickAt: timestamp }, one(boolean)),
-  nextWork: repeatable(toPassOver, oneRow(nextWork)),
-
-  dueReleaseGroups: repeatable(toPassOver, many(arrayOf(bigint))),
-  dueExpiries: repeatable(toPassOver, many(bigint)),
-  dueClosings: repeatable(toPassOver, many(bigint)),
-  dueOpenings: repeatable(toPassOver, many(bigint)),
-  releaseOrders: repeatable(inMarket, one(nullable(int))),
-  releaseGroup: repeatable(
-    { marketIds: arrayOf(bigint) },
-    oneRow({ released: int, busy: arrayOf(bigint) }),
-  ),
-  expireOrders: repeatable(inMarket, one(nullable(int))),
-  closeMarkets: repeatable(inMarket, one(nullable(int))),
-  openMarkets: repeatable(inMarket, one(nullable(int))),
-
-  dueDeadManOrders: repeatable(
-    toPassOver,
-    manyRows({ marketId: bigint, orderIds: arrayOf(bigint) }),
-  ),
-  cancelDeadManOrders: repeatable(
-    { marketIds: arrayOf(bigint), orderIds: arrayOf(bigint), waits: boolean },
-    oneRow({ cancelled: int, busy: arrayOf(bigint) }),
-  ),
-
-  archiveOrders: repeatable({}, one(int)),
-  removeKeys: repeatable({}, one(int)),
-  makeEventPartitions: repeatable({}, one(int)),
-  removeSentEvents: repeatable({}, one(int)),
-  removeSessions: repeatable({}, one(int)),
-  removeCounters: repeatable({}, one(int)),
-  removeMails: repeatable({}, one(int)),
-  removeSignUps: repeatable({}, one(int)),
-  takeMail: once({ tokenHash: bytea }, rowIfFound(dueMail)),
-  finishMail: repeatable({ mailId: bigint, error: nullable(text) }, nothing),
-  refreshLeaderboard: repeatable({ pause: interval }, one(int), { timeoutMs: REFRESH_TIMEOUT_MS }),
-  makeCandles: repeatable({}, one(int)),
-  sealHistory: repeatable(
-    {},
-    oneRow({ rowCount: bigint, block: nullable(bigint), hash: nullable(text) }),
-  ),
-  historyHead: repeatable({}, one(json)),
-  publishProof: repeatable({}, oneRow({ root: text, totalCents: bigint }), {
-    timeoutMs: PUBLICATION_TIMEOUT_MS,
-  }),
-  verifyLedger: repeatable({}, one(bigint), { timeoutMs: VERIFICATION_TIMEOUT_MS }),
-});
-
 export type ApiCalls = CallsOn<typeof api>;
-export type JobCalls = CallsOn<typeof jobs>;
 
 /** The caller with an API key. */
 export interface KeyCaller {
@@ -599,7 +520,4 @@ export type DatabaseMetrics = RowOf<typeof databaseMetrics>;
 export type WorkerMetrics = RowOf<typeof workerMetrics>;
 export type MailMetrics = RowOf<typeof mailMetrics>;
 export type HistoryMetrics = RowOf<typeof historyMetrics>;
-/** A mail to send. */
-export type DueMail = RowOf<typeof dueMail>;
 export type CancelledOrders = RowOf<typeof cancelledOrders>;
-export type NextWork = RowOf<typeof nextWork>;

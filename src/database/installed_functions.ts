@@ -2,7 +2,8 @@ import type { ClientBase, Pool } from "pg";
 import { hasCode } from "../has_code.ts";
 import { snakeCase } from "./call.ts";
 import type { DatabaseFunction, Fields } from "./call.ts";
-import { api, jobs } from "./calls.ts";
+import { api } from "./calls.ts";
+import { jobs } from "./job_calls.ts";
 import { DatabaseNotReadyError } from "./not_ready.ts";
 import { installedFiles } from "./schema_files.ts";
 

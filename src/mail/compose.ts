@@ -1,4 +1,4 @@
-import type { DueMail } from "../database/calls.ts";
+import type { DueMail } from "../database/job_calls.ts";
 
 /** A mail as people read it: plain text, which no mail program can be made to hide a link in. */
 export interface Letter {

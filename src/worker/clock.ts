@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { clockOffsetMs } from "../clock_offset.ts";
-import type { NextWork } from "../database/calls.ts";
+import type { NextWork } from "../database/job_calls.ts";
 import type { WorkerHealth } from "./health.ts";
 import type { DueKind } from "./job.ts";
 

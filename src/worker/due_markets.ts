@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { DatabaseFailure } from "../database/failures.ts";
 import type { HeldMarkets } from "./held_markets.ts";
-import type { JobCalls } from "../database/calls.ts";
+import type { JobCalls } from "../database/job_calls.ts";
 import type { JobContext } from "./job.ts";
 
 /** How work of one kind is found and done. */

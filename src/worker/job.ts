@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import type { JobCalls, NextWork } from "../database/calls.ts";
+import type { JobCalls, NextWork } from "../database/job_calls.ts";
 import type { DueWork } from "./due_markets.ts";
 
 /** What a job can use. */

@@ -1,8 +1,8 @@
 import type { Pool } from "pg";
 import type { Logger } from "pino";
 import { callsOn } from "../database/call.ts";
-import { jobs } from "../database/calls.ts";
-import type { NextWork } from "../database/calls.ts";
+import { jobs } from "../database/job_calls.ts";
+import type { NextWork } from "../database/job_calls.ts";
 import { doWhatIsDue } from "./due_markets.ts";
 import type { WorkerHealth } from "./health.ts";
 import { makeHeldMarkets } from "./held_markets.ts";

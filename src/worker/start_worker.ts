@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
 import type { Logger } from "pino";
 import { call, callsOn } from "../database/call.ts";
-import { jobs } from "../database/calls.ts";
+import { jobs } from "../database/job_calls.ts";
 import { checkQueue } from "../database/job_queue.ts";
 import { NOTE_PROCESS_MS, notedProcess } from "../database/noted_process.ts";
 import { makePool, openMinimum } from "../database/pools.ts";

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Pool } from "pg";
 import { call } from "../../src/database/call.ts";
-import { jobs } from "../../src/database/calls.ts";
+import { jobs } from "../../src/database/job_calls.ts";
 import { CLIENTS, writeScript } from "./bench.ts";
 import type { Bench, Script } from "./bench.ts";
 import {

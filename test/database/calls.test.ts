@@ -1,7 +1,8 @@
 import test from "ava";
 import { isColumns, snakeCase } from "../../src/database/call.ts";
 import type { DatabaseFunction, Fields, SqlType } from "../../src/database/call.ts";
-import { api, jobs } from "../../src/database/calls.ts";
+import { api } from "../../src/database/calls.ts";
+import { jobs } from "../../src/database/job_calls.ts";
 import { createDatabase } from "../helpers/database/test_database.ts";
 import type { OwnDatabase } from "../helpers/database/test_database.ts";
 

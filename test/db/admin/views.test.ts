@@ -1,6 +1,7 @@
 import test from "ava";
 import { call } from "../../../src/database/call.ts";
-import { api, jobs } from "../../../src/database/calls.ts";
+import { api } from "../../../src/database/calls.ts";
+import { jobs } from "../../../src/database/job_calls.ts";
 import { nextMail } from "../../helpers/exchange/next_mail.ts";
 import { ownSession } from "../../helpers/exchange/own_session.ts";
 import { linkHashOf } from "../../helpers/exchange/invited_member.ts";

@@ -1,7 +1,8 @@
 import test from "ava";
 import type { PoolClient } from "pg";
 import { call } from "../../../src/database/call.ts";
-import { api, jobs } from "../../../src/database/calls.ts";
+import { api } from "../../../src/database/calls.ts";
+import { jobs } from "../../../src/database/job_calls.ts";
 import { withClient } from "../../helpers/database/test_database.ts";
 import { linkHashOf, makeInvitedMember } from "../../helpers/exchange/invited_member.ts";
 import { nextMail } from "../../helpers/exchange/next_mail.ts";

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
 import test from "ava";
 import { call } from "../../../src/database/call.ts";
-import { api, jobs } from "../../../src/database/calls.ts";
+import { api } from "../../../src/database/calls.ts";
+import { jobs } from "../../../src/database/job_calls.ts";
 import { withClient } from "../../helpers/database/test_database.ts";
 import { buy, ioc } from "../../helpers/exchange/orders.ts";
 import { switchWorker } from "../../helpers/exchange/dead_man_switches.ts";

@@ -1,6 +1,6 @@
 import type { Pool } from "pg";
 import { call } from "../../../src/database/call.ts";
-import { jobs } from "../../../src/database/calls.ts";
+import { jobs } from "../../../src/database/job_calls.ts";
 import { withClient } from "../database/test_database.ts";
 import type { Contention } from "./contention.ts";
 import type { Exchange } from "./test_exchange.ts";

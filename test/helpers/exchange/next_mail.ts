@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import type { PoolClient } from "pg";
 import { call } from "../../../src/database/call.ts";
-import { jobs } from "../../../src/database/calls.ts";
-import type { DueMail } from "../../../src/database/calls.ts";
+import { jobs } from "../../../src/database/job_calls.ts";
+import type { DueMail } from "../../../src/database/job_calls.ts";
 
 /** The next mail to send, with the hash that its link has, if it has one. */
 export async function nextMail(
