@@ -329,6 +329,7 @@ set local role exchange_owner;
 --!include identity/functions/verify_calls.sql
 --!include identity/functions/verify_staff.sql
 --!include admin/functions/verify_proposals.sql
+--!include admin/functions/verify_personal_arguments.sql
 --!include trading/verify/verify_orders.sql
 --!include trading/verify/verify_commands.sql
 --!include trading/verify/verify_trades.sql
@@ -365,6 +366,8 @@ set local role exchange_owner;
 
 -- Functions: for operators
 --!include admin/functions/check_role.sql
+--!include admin/functions/personal_part.sql
+--!include admin/functions/plain_part.sql
 --!include admin/functions/audit.sql
 --!include admin/functions/check_approval.sql
 --!include admin/functions/approver_role.sql

@@ -133,6 +133,7 @@ set local role exchange_owner;
 --!include admin/tables/rules.sql
 --!include admin/tables/proposed_calls.sql
 --!include admin/tables/audit_log.sql
+--!include admin/tables/personal_arguments.sql
 --!include admin/tables/bank_comparisons.sql
 --!include admin/tables/user_notes.sql
 

@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:fb5baad7c4f2aa47d55810c90e99accbec51edad
+--! Hash: sha1:7cab5b1413011e0c61159ecc75853c1e7942694c
 
 --! Included tables.sql
 -- The tables of the database, and what they are made of, in the order they build on each other. The
@@ -2925,6 +2925,7 @@ create table admin.commands (
   role text,
   approval text not null default 'never',
   has_amount boolean not null default false,
+  personal text[] not null default '{}',
   constraint commands_role_is_one_of_staff
     check (role in ('audit', 'cash', 'incidents', 'markets', 'staff', 'users')),
   constraint commands_need_approval_never_by_rule_or_always
@@ -2944,6 +2945,9 @@ comment on column admin.commands.approval is
   'Whether another member of staff must approve a call: never, by rule (admin.rules), or always.';
 comment on column admin.commands.has_amount is
   'Whether a rule may begin at an amount in cents.';
+comment on column admin.commands.personal is
+  'Those of its arguments that say something about a person: the audit log keeps them apart '
+  '(admin.personal_arguments).';
 
 insert into admin.commands (command, role, approval, has_amount) values
   ('add_note', 'users', 'never', false),
@@ -3009,6 +3013,23 @@ insert into admin.commands (command, role, approval, has_amount) values
   ('void_market', 'markets', 'by rule', false),
   ('void_trade', 'markets', 'by rule', false),
   ('withdraw', 'cash', 'by rule', true);
+
+update admin.commands as c
+set personal = p.arguments
+from (
+  values
+    ('create_api_key', array['name', 'allowed_addresses']),
+    ('create_user', array['email', 'display_name', 'handle']),
+    ('end_self_exclusion', array['reason']),
+    ('freeze_user', array['reason']),
+    ('invite_user', array['email']),
+    ('propose', array['arguments', 'reason']),
+    ('recover_account', array['email', 'email_before']),
+    ('reject', array['reason']),
+    ('set_profile', array['display_name', 'avatar_url']),
+    ('unfreeze_user', array['reason'])
+) as p (command, arguments)
+where c.command = p.command;
 --! EndIncluded admin/tables/commands.sql
 --! Included admin/tables/rules.sql
 create table admin.rules (
@@ -3087,7 +3108,8 @@ create table admin.audit_log (
   action text not null,
   arguments jsonb not null,
   staff_id bigint references identity.staff (id),
-  proposal_id bigint references admin.proposed_calls (id)
+  proposal_id bigint references admin.proposed_calls (id),
+  personal_digest bytea
 );
 
 create index audit_log_about_a_user on admin.audit_log (
@@ -3105,6 +3127,11 @@ create trigger audit_log_is_append_only
 comment on table admin.audit_log is
   'The calls of the functions of schema admin: who, when, which one, with what arguments. Written '
   'in the transaction of the call. Append-only.';
+comment on column admin.audit_log.arguments is
+  'Without those that are personal: admin.personal_arguments has them.';
+comment on column admin.audit_log.personal_digest is
+  'SHA-256 of the salt and the text of the personal arguments, which are in '
+  'admin.personal_arguments until the person is erased; null: the call has none.';
 comment on column admin.audit_log.operator is 'The login that called, not the role it took.';
 comment on column admin.audit_log.staff_key is
   'The name of the operator''s key by which the call was made; null: by none.';
@@ -3113,6 +3140,35 @@ comment on column admin.audit_log.staff_id is
 comment on column admin.audit_log.proposal_id is
   'The proposal that this call carried out; the caller is who approved it.';
 --! EndIncluded admin/tables/audit_log.sql
+--! Included admin/tables/personal_arguments.sql
+create table admin.personal_arguments (
+  audit_id bigint primary key references admin.audit_log (id),
+  user_id uuid,
+  salt bytea,
+  arguments jsonb,
+  erased_by bigint references admin.audit_log (id),
+  constraint personal_arguments_are_there_or_erased check (
+    (erased_by is null) = (salt is not null)
+    and (erased_by is null) = (arguments is not null)
+  )
+);
+
+create index personal_arguments_of_a_user on admin.personal_arguments (user_id);
+create index personal_arguments_of_an_address
+  on admin.personal_arguments (lower((arguments ->> 'email') collate "C"))
+  where user_id is null;
+
+comment on table admin.personal_arguments is
+  'The arguments of calls in admin.audit_log that say something about a person. The log has only '
+  'their SHA-256 with a random salt: so admin.erase_user can take them away, and the sealed '
+  'history stays as it was.';
+comment on column admin.personal_arguments.user_id is
+  'The user whom they are about: public id; null: none is known.';
+comment on column admin.personal_arguments.arguments is
+  'As an object by their names; of a proposal, all arguments of the proposed command.';
+comment on column admin.personal_arguments.erased_by is
+  'The call of admin.erase_user that took salt and arguments away; null: they are there.';
+--! EndIncluded admin/tables/personal_arguments.sql
 --! Included admin/tables/bank_comparisons.sql
 create table admin.bank_comparisons (
   day date primary key,

@@ -159,10 +159,13 @@ test("exchange_operator calls the functions of admin but for private ones, and t
     "admin.check_role(text)",
     "admin.fire_due_switches()",
     "admin.lock_proposal(uuid)",
+    "admin.personal_part(text,jsonb)",
+    "admin.plain_part(text,jsonb)",
     "admin.process_due_markets()",
     "admin.rehearse(boolean)",
     "admin.rehearse_orders(uuid,uuid,jsonb[])",
     "admin.remove_due_keys()",
+    "admin.verify_personal_arguments()",
     "admin.verify_proposals()",
   ]);
   const operators = (await functionsOf("admin")).filter((name) => !inner.includes(name));

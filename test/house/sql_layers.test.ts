@@ -30,7 +30,7 @@ const ofCallers = ["api", "jobs", "admin", "analytics"];
 const exceptions: { from: RegExp; to: RegExp; because: string }[] = [
   {
     from: /^\w+\.verify(_\w+)?$/,
-    to: /^(\w+\.verify_\w+|trading\.fill_sides|ledger\.revenue_account_id|admin\.audit_log)$/,
+    to: /^(\w+\.verify_\w+|trading\.fill_sides|ledger\.revenue_account_id|admin\.(audit_log|personal_arguments))$/,
     because: "a verification compares everything with everything, also with calls of operators",
   },
   {

@@ -38,10 +38,12 @@ as $$
     select
       a.arguments ->> 'proposal_id' as proposal_id, a.staff_id,
       concat_ws(
-        ' ', a.arguments ->> 'command', a.arguments -> 'arguments', 'for', a.arguments ->> 'reason',
+        ' ', a.arguments ->> 'command', coalesce(p.arguments, a.arguments) -> 'arguments', 'for',
+        case when p.erased_by is null then p.arguments ->> 'reason' else 'erased' end,
         'by', a.staff_id
       ) as terms
     from admin.audit_log as a
+    left join admin.personal_arguments as p on p.audit_id = a.id
     where a.action = 'propose'
   ),
   proposals as (
@@ -56,9 +58,10 @@ as $$
       a.arguments ->> 'proposal_id' as proposal_id, a.action, a.staff_id,
       concat_ws(
         ' ', case a.action when 'approve' then 'approved' else 'rejected' end, 'by', a.staff_id,
-        a.arguments ->> 'reason'
+        case when p.erased_by is null then p.arguments ->> 'reason' else 'erased' end
       ) as decision
     from admin.audit_log as a
+    left join admin.personal_arguments as p on p.audit_id = a.id
     where a.action in ('approve', 'reject')
   )
   select 'approval rule is that of the last call', 'rule for ' || coalesce(r.command, c.command),

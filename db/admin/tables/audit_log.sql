@@ -6,7 +6,8 @@ create table admin.audit_log (
   action text not null,
   arguments jsonb not null,
   staff_id bigint references identity.staff (id),
-  proposal_id bigint references admin.proposed_calls (id)
+  proposal_id bigint references admin.proposed_calls (id),
+  personal_digest bytea
 );
 
 create index audit_log_about_a_user on admin.audit_log (
@@ -24,6 +25,11 @@ create trigger audit_log_is_append_only
 comment on table admin.audit_log is
   'The calls of the functions of schema admin: who, when, which one, with what arguments. Written '
   'in the transaction of the call. Append-only.';
+comment on column admin.audit_log.arguments is
+  'Without those that are personal: admin.personal_arguments has them.';
+comment on column admin.audit_log.personal_digest is
+  'SHA-256 of the salt and the text of the personal arguments, which are in '
+  'admin.personal_arguments until the person is erased; null: the call has none.';
 comment on column admin.audit_log.operator is 'The login that called, not the role it took.';
 comment on column admin.audit_log.staff_key is
   'The name of the operator''s key by which the call was made; null: by none.';

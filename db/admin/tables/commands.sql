@@ -3,6 +3,7 @@ create table admin.commands (
   role text,
   approval text not null default 'never',
   has_amount boolean not null default false,
+  personal text[] not null default '{}',
   constraint commands_role_is_one_of_staff
     check (role in ('audit', 'cash', 'incidents', 'markets', 'staff', 'users')),
   constraint commands_need_approval_never_by_rule_or_always
@@ -22,6 +23,9 @@ comment on column admin.commands.approval is
   'Whether another member of staff must approve a call: never, by rule (admin.rules), or always.';
 comment on column admin.commands.has_amount is
   'Whether a rule may begin at an amount in cents.';
+comment on column admin.commands.personal is
+  'Those of its arguments that say something about a person: the audit log keeps them apart '
+  '(admin.personal_arguments).';
 
 insert into admin.commands (command, role, approval, has_amount) values
   ('add_note', 'users', 'never', false),
@@ -87,3 +91,20 @@ insert into admin.commands (command, role, approval, has_amount) values
   ('void_market', 'markets', 'by rule', false),
   ('void_trade', 'markets', 'by rule', false),
   ('withdraw', 'cash', 'by rule', true);
+
+update admin.commands as c
+set personal = p.arguments
+from (
+  values
+    ('create_api_key', array['name', 'allowed_addresses']),
+    ('create_user', array['email', 'display_name', 'handle']),
+    ('end_self_exclusion', array['reason']),
+    ('freeze_user', array['reason']),
+    ('invite_user', array['email']),
+    ('propose', array['arguments', 'reason']),
+    ('recover_account', array['email', 'email_before']),
+    ('reject', array['reason']),
+    ('set_profile', array['display_name', 'avatar_url']),
+    ('unfreeze_user', array['reason'])
+) as p (command, arguments)
+where c.command = p.command;

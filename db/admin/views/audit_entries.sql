@@ -5,15 +5,17 @@ select
   a.operator,
   a.staff_key,
   a.action,
-  a.arguments,
+  a.arguments || coalesce(p.arguments, '{}') as arguments,
   s.public_id as staff_id,
   s.name as staff_name,
-  p.public_id as proposal_id,
+  c.public_id as proposal_id,
   coalesce(a.arguments ->> 'user_id', a.arguments #>> '{arguments,user_id}') as user_id,
-  coalesce(a.arguments ->> 'market_id', a.arguments #>> '{arguments,market_id}') as market_id
+  coalesce(a.arguments ->> 'market_id', a.arguments #>> '{arguments,market_id}') as market_id,
+  p.erased_by is not null as is_erased
 from admin.audit_log as a
 left join identity.staff as s on s.id = a.staff_id
-left join admin.proposed_calls as p on p.id = a.proposal_id;
+left join admin.proposed_calls as c on c.id = a.proposal_id
+left join admin.personal_arguments as p on p.audit_id = a.id;
 
 comment on view admin.audit_entries is
   'The calls of the functions of schema admin: who, when, which one, with what arguments.';
@@ -35,3 +37,5 @@ comment on column admin.audit_entries.user_id is
   'The user whom the arguments name by user_id, also those of a proposed command.';
 comment on column admin.audit_entries.market_id is
   'Likewise the market that they name by market_id.';
+comment on column admin.audit_entries.is_erased is
+  'Whether admin.erase_user has taken away what the arguments said about a person.';

@@ -6,13 +6,14 @@ as $$
   with
   calls as materialized (
     select
-      a.id, a.at, a.action, a.arguments,
+      a.id, a.at, a.action, a.arguments || coalesce(p.arguments, '{}') as arguments,
       coalesce(s.name, a.operator) || coalesce(' (' || a.staff_key || ')', '') as caller,
       s.public_id as staff_id,
       a.arguments ->> 'user_id' as user_id,
       a.arguments ->> 'key_id' as key_id,
-      a.arguments ->> 'reason' as reason
+      p.arguments ->> 'reason' as reason
     from admin.audit_log as a
+    left join admin.personal_arguments as p on p.audit_id = a.id
     left join identity.staff as s on s.id = a.staff_id
     where a.action in (
       'create_user', 'recover_account', 'freeze_user', 'unfreeze_user', 'create_api_key',

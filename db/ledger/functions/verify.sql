@@ -41,6 +41,8 @@ as $$
   union all
   select * from admin.verify_proposals()
   union all
+  select * from admin.verify_personal_arguments()
+  union all
   select * from installer.verify_objects()
   union all
   select * from trading.verify_orders()

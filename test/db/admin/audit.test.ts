@@ -174,7 +174,7 @@ async function makeStaffKey(): Promise<string> {
 
 async function auditLog(): Promise<any[]> {
   const { rows } = await exchange.database.pool.query(
-    "select operator, action, arguments, at from admin.audit_log order by id",
+    "select operator, action, arguments, called_at as at from admin.audit_entries order by audit_key",
   );
   return rows;
 }

@@ -132,6 +132,7 @@ test.serial("each table is history, or the list says why it is not", (t) => {
   );
   t.deepEqual([...new Set(columns.map(({ table }) => table))].sort(), [
     "admin.audit_log",
+    "admin.personal_arguments",
     "ledger.awaited_orders",
     "ledger.balance_proofs",
     "ledger.block_ranges",

@@ -164,6 +164,18 @@ export const callsDamages: Damage[] = [
     `delete from admin.audit_log
      where action = 'set_market_status' and arguments ->> 'status' = 'paused'`,
   ],
+  ...[
+    "update admin.personal_arguments set arguments = arguments || '{\"email\": \"x@y\"}'",
+    "update admin.personal_arguments set salt = sha256(salt)",
+    "delete from admin.personal_arguments where arguments ? 'email'",
+    "update admin.audit_log set personal_digest = null where action = 'create_user'",
+  ].map((statement): Damage => ["personal arguments are those of the call", statement]),
+  [
+    "personal arguments were erased as was called for",
+    `update admin.personal_arguments
+     set salt = null, arguments = null,
+       erased_by = (select min(id) from admin.audit_log where action = 'create_user')`,
+  ],
   ["user whom an operator made is there", "delete from identity.users where id = :ann"],
   [
     "user was made by an operator or has signed up",
