@@ -78,6 +78,7 @@ set local role exchange_owner;
 --!include catalog/functions/market_object.sql
 --!include identity/functions/lock_user.sql
 --!include identity/functions/lock_account.sql
+--!include identity/functions/lock_account_to_change.sql
 --!include identity/functions/lock_session.sql
 --!include identity/functions/new_api_key.sql
 --!include identity/functions/plain_address.sql
@@ -115,6 +116,7 @@ set local role exchange_owner;
 --!include identity/functions/link_account.sql
 --!include identity/functions/ways_in.sql
 --!include identity/functions/end_ways_in.sql
+--!include identity/functions/erase_account.sql
 --!include identity/functions/take_link.sql
 --!include identity/functions/report_sign_in.sql
 --!include identity/functions/open_session.sql
@@ -408,6 +410,9 @@ set local role exchange_owner;
 --!include admin/functions/reject.sql
 --!include admin/functions/create_session.sql
 --!include admin/functions/end_sessions.sql
+--!include admin/functions/check_erasable.sql
+--!include admin/functions/erase_user.sql
+--!include admin/functions/export_user.sql
 --!include admin/functions/set_sign_up.sql
 --!include admin/functions/invite_user.sql
 --!include admin/functions/sign_in_link.sql

@@ -19,7 +19,7 @@ revoke execute on function
   admin.approver_role(text), admin.basis(text, jsonb), admin.carry_out(text, jsonb),
   admin.lock_proposal(uuid), admin.verify_proposals(),
   admin.verify_personal_arguments(), admin.personal_part(text, jsonb),
-  admin.plain_part(text, jsonb)
+  admin.plain_part(text, jsonb), admin.check_erasable(identity.users)
 from exchange_operator;
 grant select on
   admin.categories, admin.events, admin.markets, admin.users, admin.api_keys, admin.staff_keys,

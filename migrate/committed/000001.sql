@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:7cab5b1413011e0c61159ecc75853c1e7942694c
+--! Hash: sha1:17cad89883c3907a43cf24fe817bad49fb4bad3c
 
 --! Included tables.sql
 -- The tables of the database, and what they are made of, in the order they build on each other. The
@@ -725,6 +725,7 @@ create table identity.users (
   leaderboard_opt_out boolean not null default false,
   browser_generation int not null default 0,
   created_at timestamptz not null default core.now(),
+  erased_at timestamptz,
   constraint users_public_id_is_unique unique (public_id),
   constraint users_email_looks_like_one check (identity.is_email(email)),
   constraint users_display_name_is_not_blank
@@ -740,6 +741,8 @@ comment on table identity.users is
   'Traders. Their cash, their checks and their limits are in trading.traders.';
 comment on column identity.users.private is
   'A private profile: its name is withheld from the market stream and the leaderboard.';
+comment on column identity.users.erased_at is
+  'When admin.erase_user took the names and the address away; null: it has not.';
 comment on column identity.users.browser_generation is
   'Part of the mark of known browsers (api.get_browser_mark): with another one none is known.';
 --! EndIncluded identity/tables/users.sql
@@ -2971,6 +2974,8 @@ insert into admin.commands (command, role, approval, has_amount) values
   ('edit_market', 'markets', 'never', false),
   ('end_self_exclusion', 'users', 'always', false),
   ('end_sessions', 'users', 'never', false),
+  ('erase_user', 'users', 'by rule', false),
+  ('export_user', 'users', 'never', false),
   ('freeze_user', 'users', 'never', false),
   ('give_bonus', 'cash', 'by rule', true),
   ('invite_staff', 'staff', 'never', false),

@@ -9,6 +9,7 @@ declare
   v_column text;
 begin
   perform core.check_session();
+  perform identity.lock_account_to_change(identity.user_id(add_note.user_id));
   insert into admin.user_notes (user_id, at, staff_id, operator, note)
   select identity.user_id(add_note.user_id), core.now(), a.staff_id, a.login, add_note.note
   from identity.acting() as a
@@ -24,4 +25,4 @@ $$;
 
 comment on function admin.add_note(uuid, text) is
   'Writes a note about a user, of at most 4,000 characters, for other staff. Errors: '
-  'INVALID_REQUEST, NOT_FOUND, UNFIT_SESSION.';
+  'INVALID_REQUEST, NOT_FOUND, INVALID_STATE (erased), UNFIT_SESSION. Locks: the account.';

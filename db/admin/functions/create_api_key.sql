@@ -18,7 +18,7 @@ declare
   v_constraint text;
   v_column text;
 begin
-  perform identity.lock_account(v_user_id);
+  perform identity.lock_account_to_change(v_user_id);
   v_made := identity.add_api_key(
     user_id => v_user_id,
     name => create_api_key.name,
@@ -45,4 +45,4 @@ $$;
 comment on function admin.create_api_key(uuid, text, text[], timestamptz, cidr[]) is
   'Makes an API key and returns it; it is not kept and can never be shown again. It may read, '
   'trade or both, until it expires (null: it does not), from these addresses and networks (null: '
-  'from all). Errors: INVALID_REQUEST, NOT_FOUND. Locks: the account.';
+  'from all). Errors: INVALID_REQUEST, NOT_FOUND, INVALID_STATE (erased). Locks: the account.';

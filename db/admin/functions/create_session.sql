@@ -22,7 +22,7 @@ begin
     );
   end if;
 
-  perform identity.lock_account(v_user_id);
+  perform identity.lock_account_to_change(v_user_id);
   perform identity.end_sessions(array(
     select s.id
     from identity.sessions as s
@@ -44,4 +44,5 @@ $$;
 comment on function admin.create_session(uuid, interval) is
   'Logs a browser in: makes a session and returns the value of its cookie, pgmarkets_session, '
   'which is not kept and can never be shown again. Expired sessions of the user are removed. '
-  'Errors: INVALID_REQUEST, NOT_FOUND. Locks: the account, the rows of those.';
+  'Errors: INVALID_REQUEST, NOT_FOUND, INVALID_STATE (erased). Locks: the account, the rows of '
+  'those.';

@@ -25,7 +25,7 @@ begin
   end if;
 
   -- Before the markets: what changes the account has committed, or finds it frozen.
-  perform identity.lock_account(identity.user_id(freeze_user.user_id));
+  perform identity.lock_account_to_change(identity.user_id(freeze_user.user_id));
 
   if freeze_user.cancel_orders then
     v_market_ids := trading.lock_user_with_markets(freeze_user.user_id);
@@ -68,5 +68,5 @@ comment on function admin.freeze_user(uuid, text, boolean, boolean) is
   'open orders (trading_paused) and returns how many; with cancel_orders => false they stay and '
   'may still match, and scheduled ones end at their release. Ends the sessions, unless '
   'keep_sessions. Freezing a frozen account keeps its time and changes its reason. Errors: '
-  'INVALID_REQUEST, NOT_FOUND. Locks: the account, the markets of those orders in ascending id, '
-  'the user, the rows of the sessions.';
+  'INVALID_REQUEST, NOT_FOUND, INVALID_STATE (erased). Locks: the account, the markets of those '
+  'orders in ascending id, the user, the rows of the sessions.';

@@ -12,7 +12,7 @@ declare
 begin
   perform admin.check_approval('recover_account');
   perform core.check_session();
-  perform identity.lock_account(v_user_id);
+  perform identity.lock_account_to_change(v_user_id);
   select u.* into strict v_before
   from identity.users as u
   where u.id = v_user_id;
@@ -53,5 +53,6 @@ comment on function admin.recover_account(uuid, text) is
   'links, the password and a change of address that was asked for; sets the address, which counts '
   'as confirmed; and mails a link to it that sets a password, also while the account is frozen. A '
   'mail to the address before says that it was changed. Errors: APPROVAL_REQUIRED, '
-  'INVALID_REQUEST, NOT_FOUND, ALREADY_EXISTS (the address), UNFIT_SESSION. Locks: the account, '
-  'its claim and links, the rows of its password, passkeys, keys and sessions.';
+  'INVALID_REQUEST, NOT_FOUND, INVALID_STATE (erased), ALREADY_EXISTS (the address), '
+  'UNFIT_SESSION. Locks: the account, its claim and links, the rows of its password, passkeys, '
+  'keys and sessions.';

@@ -10,6 +10,7 @@ language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
+  perform identity.lock_account_to_change(identity.user_id(set_profile.user_id));
   perform identity.change_profile(
     set_profile.user_id, set_profile.private, set_profile.leaderboard_opt_out,
     set_profile.display_name, set_profile.avatar_url
@@ -26,5 +27,5 @@ $$;
 
 comment on function admin.set_profile(uuid, boolean, boolean, text, text) is
   'Changes the given parts of a user''s profile; null leaves a part as it is. Errors: '
-  'INVALID_REQUEST, NOT_FOUND. Locks: the row of the user in identity.users, for which no trading '
-  'waits.';
+  'INVALID_REQUEST, NOT_FOUND, INVALID_STATE (erased). Locks: the row of the user in '
+  'identity.users, for which no trading waits.';

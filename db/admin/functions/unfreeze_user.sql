@@ -12,7 +12,7 @@ begin
     perform core.raise_error('INVALID_REQUEST', 'A reason is required');
   end if;
 
-  perform identity.lock_account(identity.user_id(unfreeze_user.user_id));
+  perform identity.lock_account_to_change(identity.user_id(unfreeze_user.user_id));
   v_user_id := identity.lock_user(unfreeze_user.user_id);
   -- Who knew the password could sign in meanwhile: that gives nothing afterwards. In a frozen
   -- account only the link of a recovery sets a password: who signed in by that is the owner.
@@ -43,7 +43,7 @@ end
 $$;
 
 comment on function admin.unfreeze_user(uuid, text) is
-  'Ends what admin.freeze_user began; orders that it cancelled stay cancelled. Sessions that began '
-  'meanwhile end, except by the password that a recovery set meanwhile. An account that is not '
-  'frozen stays as it is. Errors: APPROVAL_REQUIRED, INVALID_REQUEST, NOT_FOUND. Locks: the '
-  'account, the user, the rows of the sessions.';
+  'Ends what admin.freeze_user began; orders that it cancelled stay cancelled. Sessions that '
+  'began meanwhile end, except by the password that a recovery set meanwhile. An account that is '
+  'not frozen stays as it is. Errors: APPROVAL_REQUIRED, INVALID_REQUEST, NOT_FOUND, '
+  'INVALID_STATE (erased). Locks: the account, the user, the rows of the sessions.';

@@ -49,6 +49,8 @@ insert into admin.commands (command, role, approval, has_amount) values
   ('edit_market', 'markets', 'never', false),
   ('end_self_exclusion', 'users', 'always', false),
   ('end_sessions', 'users', 'never', false),
+  ('erase_user', 'users', 'by rule', false),
+  ('export_user', 'users', 'never', false),
   ('freeze_user', 'users', 'never', false),
   ('give_bonus', 'cash', 'by rule', true),
   ('invite_staff', 'staff', 'never', false),

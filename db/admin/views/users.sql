@@ -38,7 +38,9 @@ select
   coalesce(p.tier, s.tier)::text as rate_tier,
   coalesce(p.requests_per_minute, s.requests_per_minute)::int as requests_per_minute,
   coalesce(p.burst_capacity, s.burst_capacity)::int as burst_capacity,
-  p.expires_at as rate_policy_expires_at
+  p.expires_at as rate_policy_expires_at,
+  u.avatar_url,
+  u.erased_at
 from analytics.users as x
 join identity.users as u on u.id = x.user_key
 left join trading.traders as r on r.user_id = x.user_key
@@ -111,3 +113,6 @@ comment on column admin.users.burst_capacity is
   'Trading requests back to back that it grants.';
 comment on column admin.users.rate_policy_expires_at is
   'When the standard policy holds again; null is never, or it is the standard one.';
+comment on column admin.users.avatar_url is 'Address of the picture; null: none.';
+comment on column admin.users.erased_at is
+  'When admin.erase_user took away what says who it is; null: it has not.';

@@ -7,6 +7,7 @@ as $$
   set last_used_at = core.now(),
     last_used_address = identity.plain_address(note_key_use.address)
   where k.public_id = note_key_use.api_key_id
+    and k.revoked_at is null
     and (k.last_used_at is null or k.last_used_at < core.now() - interval '1 minute')
 $$;
 

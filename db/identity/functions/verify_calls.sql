@@ -11,20 +11,21 @@ as $$
       s.public_id as staff_id,
       a.arguments ->> 'user_id' as user_id,
       a.arguments ->> 'key_id' as key_id,
-      p.arguments ->> 'reason' as reason
+      case a.action when 'erase_user' then 'erased' else p.arguments ->> 'reason' end
+        as reason
     from admin.audit_log as a
     left join admin.personal_arguments as p on p.audit_id = a.id
     left join identity.staff as s on s.id = a.staff_id
     where a.action in (
-      'create_user', 'recover_account', 'freeze_user', 'unfreeze_user', 'create_api_key',
-      'rotate_api_key', 'revoke_api_key', 'create_staff_key', 'revoke_staff_key'
+      'create_user', 'recover_account', 'erase_user', 'freeze_user', 'unfreeze_user',
+      'create_api_key', 'rotate_api_key', 'revoke_api_key', 'create_staff_key', 'revoke_staff_key'
     )
   ),
   -- A call has locked the user before it is noted.
   freezes as (
     select distinct on (x.user_id)
       x.user_id, x.action, x.caller, x.reason,
-      min(x.at) filter (where x.action = 'freeze_user') over (
+      min(x.at) filter (where x.action <> 'unfreeze_user') over (
         partition by x.user_id, x.thaws
       ) as at
     from (
@@ -34,13 +35,14 @@ as $$
         ) as thaws
       from calls as c
       where c.action in ('freeze_user', 'unfreeze_user')
+        or c.action = 'erase_user' and c.arguments @> '{"erased": true}'
     ) as x
     order by x.user_id, x.id desc
   ),
   frozen as (
     select f.user_id, f.at, concat_ws(' ', f.caller, 'for', f.reason) as terms
     from freezes as f
-    where f.action = 'freeze_user'
+    where f.action <> 'unfreeze_user'
   ),
   frozen_traders as (
     select t.public_id::text as user_id, t.frozen_at as at,
@@ -109,6 +111,22 @@ as $$
   where t.terms is distinct from f.terms
     or t.at not between f.at - interval '1 hour' and f.at + interval '1 hour'
 
+  union all
+  select 'account is erased as was called for', 'user ' || coalesce(u.public_id::text, c.user_id),
+    coalesce(c.at::text, 'not erased'), coalesce(u.erased_at::text, 'not erased')
+  from (
+    select x.public_id, x.erased_at from identity.users as x where x.erased_at is not null
+  ) as u
+  full join (
+    select x.user_id, x.at
+    from calls as x
+    where x.action = 'erase_user'
+      and x.arguments @> '{"erased": true}'
+  ) as c on c.user_id = u.public_id::text
+  where (
+    u.erased_at between c.at - interval '1 hour' and c.at + interval '1 hour'
+  ) is not true
+
   -- The rotation of a key may let it expire sooner.
   union all
   select 'API key is what was called for', 'key ' || c.key_id,
@@ -118,7 +136,8 @@ as $$
     select
       x.key_id, core.time_of(x.arguments ->> 'expires_at') as expires_at,
       concat_ws(
-        ' ', 'of user', x.user_id, x.arguments ->> 'name', x.arguments -> 'scopes',
+        ' ', 'of user', x.user_id, coalesce(x.arguments ->> 'name', 'erased'),
+        x.arguments -> 'scopes',
         nullif(x.arguments -> 'allowed_addresses', 'null')
       ) as terms
     from calls as x

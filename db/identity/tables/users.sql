@@ -9,6 +9,7 @@ create table identity.users (
   leaderboard_opt_out boolean not null default false,
   browser_generation int not null default 0,
   created_at timestamptz not null default core.now(),
+  erased_at timestamptz,
   constraint users_public_id_is_unique unique (public_id),
   constraint users_email_looks_like_one check (identity.is_email(email)),
   constraint users_display_name_is_not_blank
@@ -24,5 +25,7 @@ comment on table identity.users is
   'Traders. Their cash, their checks and their limits are in trading.traders.';
 comment on column identity.users.private is
   'A private profile: its name is withheld from the market stream and the leaderboard.';
+comment on column identity.users.erased_at is
+  'When admin.erase_user took the names and the address away; null: it has not.';
 comment on column identity.users.browser_generation is
   'Part of the mark of known browsers (api.get_browser_mark): with another one none is known.';

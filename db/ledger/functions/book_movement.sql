@@ -55,6 +55,15 @@ begin
     ));
   end if;
 
+  if v_signed_cents > 0
+    and v_trader.balance_cents + v_signed_cents > 0
+    and exists (
+      select from identity.users as u where u.id = v_trader.user_id and u.erased_at is not null
+    )
+  then
+    perform core.raise_error('INVALID_STATE', 'The user has been erased');
+  end if;
+
   v_journal_id := ledger.post_journal(
     book_movement.kind,
     null,
@@ -77,6 +86,7 @@ $$;
 comment on function ledger.book_movement(bigint, ledger.journal_kind, bigint, text, text) is
   'Moves cash of a user in or out, once for each kind and reference of the user; returns whether '
   'it moved now. Nothing is withdrawn from a frozen account; a reference that is a movement '
-  'already is still answered. Only a reversal may take the user below zero. The caller has checked '
-  'the arguments (ledger.check_movement) and locked the outside world and the user. Errors: '
-  'ALREADY_EXISTS (the reference with another amount), ACCOUNT_FROZEN, INSUFFICIENT_BALANCE.';
+  'already is still answered. Only a reversal may take the user below zero. A user who was erased '
+  'may pay what is owed, and gets nothing. The caller has checked the arguments '
+  '(ledger.check_movement) and locked the outside world and the user. Errors: ALREADY_EXISTS (the '
+  'reference with another amount), ACCOUNT_FROZEN, INSUFFICIENT_BALANCE, INVALID_STATE (erased).';

@@ -27,4 +27,5 @@ $$;
 comment on function ledger.move_cash(uuid, ledger.journal_kind, bigint, text, text) is
   'Moves cash of one user in or out, as ledger.book_movement says; returns the new balance. '
   'Errors: INVALID_REQUEST, NOT_FOUND, ALREADY_EXISTS (the reference with another amount), '
-  'ACCOUNT_FROZEN, INSUFFICIENT_BALANCE, UNFIT_SESSION. Locks: the outside world, then the user.';
+  'ACCOUNT_FROZEN, INSUFFICIENT_BALANCE, INVALID_STATE (erased), UNFIT_SESSION. Locks: the '
+  'outside world, then the user.';

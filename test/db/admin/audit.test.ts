@@ -130,6 +130,8 @@ const calls: Record<string, () => Promise<Record<string, unknown>>> = {
   unfreeze_user: async () => ({ user_id: await makeTrader(), reason: "why" }),
   user_access: async () => ({ user_id: await makeTrader() }),
   recover_account: async () => ({ user_id: await makeTrader(), email: "back@test.example" }),
+  export_user: async () => ({ user_id: await makeTrader() }),
+  erase_user: async () => ({ user_id: await makeTrader({ cents: 0 }), reason: "asked for it" }),
   cancel_orders: async () => ({ user_id: await makeTrader(), market_id: await makeMarket() }),
   set_stream_cap: async () => ({ holder: "user", max_streams: 20 }),
   set_trading_pause: async () => ({ paused: false, reason: "over" }),

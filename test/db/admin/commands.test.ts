@@ -143,6 +143,11 @@ const commands: Record<string, [Role | "any", () => Promise<Record<string, unkno
   unfreeze_user: ["users", async () => ({ ...(await user()), reason: "why" })],
   user_access: ["any", user],
   add_note: ["users", async () => ({ ...(await user()), note: "called twice" })],
+  export_user: ["users", user],
+  erase_user: [
+    "users",
+    async () => ({ user_id: await makeTrader({ cents: 0 }), reason: "asked for it" }),
+  ],
   recover_account: [
     "users",
     async () => ({ ...(await user()), email: `${unique()}@test.example` }),

@@ -174,6 +174,8 @@ const contract: Record<string, { arguments: string; returns: string }> = {
   approve: { arguments: "proposal_id uuid", returns: "jsonb" },
   reject: { arguments: "proposal_id uuid, reason text", returns: "void" },
   end_self_exclusion: { arguments: "user_id uuid, reason text", returns: "void" },
+  export_user: { arguments: "user_id uuid", returns: "jsonb" },
+  erase_user: { arguments: "user_id uuid, reason text", returns: "void" },
   cancel_orders: {
     arguments: "user_id uuid, market_id uuid default null",
     returns: "int",

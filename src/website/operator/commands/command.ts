@@ -33,8 +33,8 @@ export interface CommandField {
   initial?: string;
 }
 
-/** What a function returns: nothing, a value, rows, or something that is shown only once. */
-export type Returns = "nothing" | "value" | "cents" | "rows" | "secret";
+/** What a function returns: nothing, a value, rows, a file, or something that is shown only once. */
+export type Returns = "nothing" | "value" | "cents" | "rows" | "file" | "secret";
 
 export interface Command {
   /** As the database names it. */
@@ -49,7 +49,7 @@ export interface Command {
   returns: Returns;
   /** Of the rows that are returned. */
   columns?: readonly Column[];
-  /** What the value is that is returned, in front of it. */
+  /** What the value is that is returned, in front of it; the name of a file without its ending. */
   result?: string;
   /** Asks before it is done, with these words about what cannot be undone. */
   confirm?: string;

@@ -137,6 +137,19 @@ export const revokeApiKey: Command = {
   confirm: "The key is invalid at once and for good.",
 };
 
+export const exportUser: Command = {
+  ...{ name: "export_user", role, title: "Export", action: "Save the file" },
+  fields: [user],
+  ...{ returns: "file", result: "user" },
+};
+
+export const eraseUser: Command = {
+  ...{ name: "erase_user", role, title: "Erase", action: "Erase the user" },
+  fields: [user, { ...reason, hint: "It stays in the audit: do not name the person." }],
+  returns: "nothing",
+  confirm: "Names, addresses, keys, notes and mails are gone for good, and nobody can sign in.",
+};
+
 export const createUser: Command = {
   ...{ name: "create_user", role, title: "New user", action: "Make the user" },
   fields: [

@@ -6,6 +6,7 @@ import { Checkbox, Field } from "../../components/field.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { Submit } from "../../components/submit.tsx";
 import { useCommand } from "../../hooks/use_command.ts";
+import { saveFile } from "../../save_file.ts";
 import { ask, noteChange } from "../api/graphql.ts";
 import type { Row } from "../views/query.ts";
 import { mayCall } from "../api/session.ts";
@@ -66,6 +67,11 @@ function Form({ command, given = {}, initial = {}, onDone }: CommandFormProps): 
     void giving.give(send, ({ answer }) => {
       setAsked(undefined);
       setResult(answer.result);
+      if (command.returns === "file") {
+        const text = JSON.stringify(answer.result, null, 2);
+        const file = new Blob([text], { type: "application/json" });
+        saveFile(file, `${command.result ?? command.name}.json`);
+      }
       setTyped(first());
       noteChange();
       onDone?.(answer.result);
@@ -173,6 +179,7 @@ function Answer({ command, result }: AnswerProps): JSX.Element {
   if (returns === "nothing" || result === null || result === undefined) {
     return <Notice kind="good">Done.</Notice>;
   }
+  if (returns === "file") return <Notice kind="good">Saved.</Notice>;
   if (returns === "secret") {
     return (
       <Notice kind="warn">

@@ -129,6 +129,8 @@ function UserForms({ id, user }: { id: string; user: Row }): JSX.Element {
       <CommandForm command={commands.signInLink} given={given} />
       <CommandForm command={commands.createSession} given={given} />
       <CommandForm command={commands.createApiKey} given={given} />
+      <CommandForm command={commands.exportUser} given={given} />
+      {user.erasedAt === null && <CommandForm command={commands.eraseUser} given={given} />}
       <CommandForm command={commands.rotateApiKey} />
       <CommandForm command={commands.revokeApiKey} />
     </div>

@@ -10,6 +10,7 @@ export const userDetails: View = {
     text("displayName", "Name"),
     text("email", "E-mail"),
     time("createdAt", "Since"),
+    time("erasedAt", "Erased"),
     flag("isPrivate", "Private profile"),
     flag("leaderboardOptOut", "In no leaderboard"),
     cents("balanceCents", "Cash"),

@@ -165,11 +165,15 @@ export const callsDamages: Damage[] = [
      where action = 'set_market_status' and arguments ->> 'status' = 'paused'`,
   ],
   ...[
-    "update admin.personal_arguments set arguments = arguments || '{\"email\": \"x@y\"}'",
+    'update admin.personal_arguments set arguments = arguments || \'{"email": "x@y"}\'',
     "update admin.personal_arguments set salt = sha256(salt)",
     "delete from admin.personal_arguments where arguments ? 'email'",
     "update admin.audit_log set personal_digest = null where action = 'create_user'",
   ].map((statement): Damage => ["personal arguments are those of the call", statement]),
+  [
+    "account is erased as was called for",
+    "update identity.users set erased_at = now() where id = :ann",
+  ],
   [
     "personal arguments were erased as was called for",
     `update admin.personal_arguments
