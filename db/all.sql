@@ -666,6 +666,15 @@ set local role exchange_owner;
 --!include admin/views/open_interest.sql
 --!include admin/views/fee_revenue.sql
 --!include admin/views/blocks.sql
+--!include admin/views/recent_trades.sql
+--!include admin/views/trading_pairs.sql
+--!include admin/views/round_trips.sql
+--!include admin/views/large_trades.sql
+--!include admin/views/late_trades.sql
+--!include admin/views/limit_usage.sql
+--!include admin/views/unusual_losses.sql
+--!include admin/views/lookalikes.sql
+--!include admin/functions/book_as_of.sql
 --!include admin/views/notes.sql
 --!include admin/views/reconciliations.sql
 --!include admin/views/closed_days.sql

@@ -21,9 +21,11 @@ import { OverviewPage } from "./pages/overview.tsx";
 import { ProposalPage } from "./pages/proposal.tsx";
 import { ProposalsPage } from "./pages/proposals.tsx";
 import { ResolutionsPage } from "./pages/resolutions.tsx";
+import { SafetyPage } from "./pages/safety.tsx";
 import { SettingsPage } from "./pages/settings.tsx";
 import { SignInPage } from "./pages/sign_in.tsx";
 import { StaffPage } from "./pages/staff.tsx";
+import { SurveillancePage } from "./pages/surveillance.tsx";
 import { UserPage } from "./pages/user.tsx";
 import { UsersPage } from "./pages/users.tsx";
 import { WelcomePage } from "./pages/welcome.tsx";
@@ -39,6 +41,8 @@ const pages: Record<StaffPageName, (id: string) => JSX.Element> = {
   events: () => <EventsPage />,
   event: (id) => <EventPage key={id} id={id} />,
   incidents: () => <IncidentsPage />,
+  safety: () => <SafetyPage />,
+  surveillance: () => <SurveillancePage />,
   users: () => <UsersPage />,
   user: (id) => <UserPage key={id} id={id} />,
   cash: () => <CashPage />,

@@ -47,6 +47,8 @@ const patterns = {
   events: /^\/operator\/events$/,
   event: new RegExp(`^/operator/events/(${uuid})$`),
   incidents: /^\/operator\/incidents$/,
+  safety: /^\/operator\/safety$/,
+  surveillance: /^\/operator\/surveillance$/,
   users: /^\/operator\/users$/,
   user: new RegExp(`^/operator/users/(${uuid})$`),
   cash: /^\/operator\/cash$/,

@@ -110,6 +110,20 @@ test("filters offer the values that the columns have", async (t) => {
   }
 });
 
+test("the question for a book as it was fits the schema", async (t) => {
+  const source = readText("src/website/operator/components/book_as_of.tsx");
+  t.regex(source, /bookAsOf\(marketId: \$marketId, at: \$at, first: 198\)/);
+  const { book } = await ask(
+    `query BookAsOf($marketId: UUID!, $at: Datetime!) {
+      book: bookAsOf(marketId: $marketId, at: $at, first: 198) {
+        nodes { side yesPriceCents quantity orderCount }
+      }
+    }`,
+    { marketId: await exchange.makeMarket(), at: new Date().toISOString() },
+  );
+  t.deepEqual(book.nodes, []);
+});
+
 interface Declared {
   command: string;
   role: string | null;

@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from "preact";
-import { nameOf } from "../views/query.ts";
+import { nameOf, textIn } from "../views/query.ts";
 import type { Row } from "../views/query.ts";
 import { shortId, showCents, showCount, showTime } from "../api/values.ts";
 import type { Column, ColumnKind } from "../views/view.ts";
@@ -18,7 +18,7 @@ const rowsBehind: Partial<Record<string, string>> = {
 };
 
 /** Where a value of a kind leads. */
-const targets: Partial<Record<ColumnKind, (value: string) => string>> = {
+const targets: Partial<Record<ColumnKind, (value: string, row: Row) => string>> = {
   user: (id) => `/operator/users/${id}`,
   market: (id) => `/operator/markets/${id}`,
   event: (id) => `/operator/events/${id}`,
@@ -27,6 +27,8 @@ const targets: Partial<Record<ColumnKind, (value: string) => string>> = {
   trade: (id) => `/operator/lists/trades?trade=${id}`,
   journal: (key) => `/operator/lists/journals?journal=${key}`,
   member: (id) => `/operator/staff?member=${id}`,
+  pair: (_trades, row) =>
+    `/operator/lists/trades?trader=${textIn(row, "firstUserId")}&with=${textIn(row, "secondUserId")}`,
   health: (item) => rowsBehind[item] ?? "/operator/incidents",
 };
 
@@ -51,9 +53,9 @@ export function Cell({ column, row }: CellProps): JSX.Element {
   // The column has the key of the other row, and shows its id.
   const linked = kind === "order" && column.name !== undefined ? nameOf(column, row) : id;
   const name = kind === "order" ? undefined : nameOf(column, row);
-  const words = name ?? (kind === "journal" ? id : shortId(linked ?? id));
+  const words = name ?? (kind === "journal" || kind === "pair" ? id : shortId(linked ?? id));
   return (
-    <a href={target(linked ?? id)} title={linked ?? id}>
+    <a href={target(linked ?? id, row)} title={linked ?? id}>
       {words}
     </a>
   );
@@ -100,6 +102,7 @@ function shown(kind: ColumnKind, value: unknown): ComponentChildren {
     case "proposal":
     case "member":
     case "health":
+    case "pair":
       return text;
   }
 }

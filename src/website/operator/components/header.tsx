@@ -17,6 +17,8 @@ const links: readonly Link[] = [
   { href: "/operator", label: "Overview", names: ["overview"] },
   { href: "/operator/resolutions", label: "Resolutions", names: ["resolutions"] },
   { href: "/operator/incidents", label: "Incidents", names: ["incidents"] },
+  { href: "/operator/safety", label: "Safety", names: ["safety"] },
+  { href: "/operator/surveillance", label: "Surveillance", names: ["surveillance"] },
   { href: "/operator/users", label: "Users", names: ["users", "user"] },
   { href: "/operator/markets", label: "Markets", names: ["markets", "market"] },
   { href: "/operator/events", label: "Events", names: ["events", "event"] },

@@ -3,11 +3,12 @@ import * as cash from "./cash.ts";
 import * as catalogue from "./catalogue.ts";
 import * as control from "./control.ts";
 import * as people from "./people.ts";
+import * as surveillance from "./surveillance.ts";
 import * as trading from "./trading.ts";
 import type { View } from "./view.ts";
 
 /** Every declared view, by its name in these pages. */
-export const views = { ...cash, ...catalogue, ...control, ...people, ...trading };
+export const views = { ...cash, ...catalogue, ...control, ...people, ...surveillance, ...trading };
 
 /** The lists that have a page of their own. */
 export const listed: Record<ListName, View> = {

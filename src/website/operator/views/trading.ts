@@ -73,6 +73,10 @@ export const trades: View = {
     time("voidedAt", "Undone"),
   ],
   filters: [
+    ...(["trader", "with"] as const).map((name) => ({
+      ...{ name, label: name === "trader" ? "Id of a user" : "Id of the other user" },
+      ...{ kind: "search" as const, field: ["takerUserId", "makerUserId"] },
+    })),
     { name: "taker", label: "Id of the taker", kind: "uuid", field: "takerUserId" },
     { name: "maker", label: "Id of the maker", kind: "uuid", field: "makerUserId" },
     byMarket,

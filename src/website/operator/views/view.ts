@@ -21,7 +21,8 @@ export type ColumnKind =
   | "journal"
   | "proposal"
   | "member"
-  | "health";
+  | "health"
+  | "pair";
 
 export interface Column {
   /** As GraphQL names it. */
