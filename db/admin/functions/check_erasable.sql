@@ -1,4 +1,4 @@
-create or replace function admin.check_erasable("user" identity.users)
+create or replace function admin.check_erasable(person identity.users)
 returns void
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
@@ -8,7 +8,7 @@ declare
 begin
   select t.* into strict v_trader
   from trading.traders as t
-  where t.user_id = ("user").id;
+  where t.user_id = (person).id;
   if v_trader.balance_cents <> 0 then
     perform core.raise_error('INVALID_STATE', format(
       'The account %s %s cents',
@@ -32,7 +32,7 @@ begin
   if exists (
     select
     from identity.staff as s
-    where lower(s.email collate "C") = lower(("user").email collate "C")
+    where lower(s.email collate "C") = lower((person).email collate "C")
       and s.removed_at is null
   ) then
     perform core.raise_error('INVALID_STATE', 'A member of staff has this e-mail address');

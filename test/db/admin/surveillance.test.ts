@@ -25,7 +25,7 @@ test.serial("pairs, round trips, large and late trades of 7 days, and a book", a
   await clock.freeze(later(0));
   const market = await makeMarket();
   const ended = await makeMarket();
-  const [ann, bob, carl, dora, eve, finn] = (await makeTraders(6)) as string[] as [
+  const [ann, bob, carl, dora, eve, finn] = (await makeTraders(6)) as [
     ...[string, string, string, string, string, string],
   ];
   for (let n = 0; n < 5; n++) await trade(market, ann, bob, 10);
