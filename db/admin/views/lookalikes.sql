@@ -16,9 +16,7 @@ excluded as (
 fresh as (
   select p.*
   from people as p
-  -- The index is of ids, which begin with the time when they were made.
-  where p.public_id >= core.uuid_v7_at(analytics.now() - interval '31 days')
-    and p.created_at >= analytics.now() - interval '30 days'
+  where p.created_at >= analytics.now() - interval '30 days'
     and (p.excluded_until is null or p.excluded_until <= analytics.now())
 ),
 pairs as (

@@ -25,9 +25,15 @@ test.serial("pairs, round trips, large and late trades of 7 days, and a book", a
   await clock.freeze(later(0));
   const market = await makeMarket();
   const ended = await makeMarket();
-  const [ann, bob, carl, dora, eve, finn] = (await makeTraders(6)) as [
+  const [carl, dora, eve, finn, ...others] = (await makeTraders(6)) as [
     ...[string, string, string, string, string, string],
   ];
+  // The first of a pair is the one with the lower key.
+  const [ann, bob] = (
+    await look("select user_id from admin.users where user_id = any ($1) order by user_key", [
+      others,
+    ])
+  ).map(({ user_id }) => user_id as string) as [string, string];
   for (let n = 0; n < 5; n++) await trade(market, ann, bob, 10);
   // Ann bought at 50 and sells at 60: 10 shares earn 100 cents.
   await rest(market, bob, sell("no", 10, 40));
