@@ -372,6 +372,8 @@ set local role exchange_owner;
 --!include admin/functions/plain_part.sql
 --!include admin/functions/audit.sql
 --!include admin/functions/check_approval.sql
+--!include admin/functions/count_cash.sql
+--!include admin/functions/count_movement.sql
 --!include admin/functions/approver_role.sql
 --!include admin/functions/basis.sql
 --!include admin/functions/carry_out.sql
@@ -441,6 +443,8 @@ set local role exchange_owner;
 --!include admin/functions/cancel_orders.sql
 --!include admin/functions/set_trading_pause.sql
 --!include admin/functions/set_fee_schedule.sql
+--!include admin/functions/cancel_fee_schedule.sql
+--!include admin/functions/set_cash_cap.sql
 --!include admin/functions/refresh_leaderboard.sql
 
 -- Functions: for the HTTP interface
@@ -652,6 +656,7 @@ set local role exchange_owner;
 --!include admin/views/voids.sql
 --!include admin/views/voided_positions.sql
 --!include admin/views/fee_schedules.sql
+--!include admin/views/cash_caps.sql
 --!include admin/views/rate_limits.sql
 --!include admin/views/stream_caps.sql
 --!include admin/views/trading_pause.sql

@@ -19,7 +19,9 @@ revoke execute on function
   admin.approver_role(text), admin.basis(text, jsonb), admin.carry_out(text, jsonb),
   admin.lock_proposal(uuid), admin.verify_proposals(),
   admin.verify_personal_arguments(), admin.personal_part(text, jsonb),
-  admin.plain_part(text, jsonb), admin.check_erasable(identity.users)
+  admin.plain_part(text, jsonb), admin.check_erasable(identity.users),
+  admin.count_cash(ledger.journal_kind, numeric),
+  admin.count_movement(uuid, ledger.journal_kind, bigint, text)
 from exchange_operator;
 grant select on
   admin.categories, admin.events, admin.markets, admin.users, admin.api_keys, admin.staff_keys,
@@ -30,7 +32,7 @@ grant select on
   admin.unconfirmed_emails, admin.mails, admin.verifications, admin.audit_entries,
   admin.approval_rules, admin.proposals, admin.reconciliations, admin.closed_days,
   admin.closed_figures, admin.notes, admin.processes, admin.jobs, admin.health,
-  admin.open_interest, admin.fee_revenue, admin.blocks,
+  admin.open_interest, admin.fee_revenue, admin.blocks, admin.cash_caps,
   admin.recent_trades, admin.trading_pairs, admin.round_trips, admin.large_trades,
   admin.late_trades, admin.limit_usage, admin.unusual_losses, admin.lookalikes
 to exchange_operator;

@@ -100,6 +100,7 @@ set local role exchange_owner;
 --!include rate_limits/tables/stream_leases.sql
 --!include rate_limits/tables/open_streams.sql
 --!include trading/tables/fee_schedules.sql
+--!include trading/tables/fee_cancellations.sql
 --!include trading/tables/market_state.sql
 --!include trading/tables/active_orders.sql
 --!include trading/tables/ended_orders.sql
@@ -136,5 +137,7 @@ set local role exchange_owner;
 --!include admin/tables/personal_arguments.sql
 --!include admin/tables/bank_comparisons.sql
 --!include admin/tables/user_notes.sql
+--!include admin/tables/caps.sql
+--!include admin/tables/moved_cash.sql
 
 reset role;

@@ -35,6 +35,7 @@ const uniqueColumns: Record<string, string> = {
   order_reductions: "order_key,quantity_after",
   rate_limits: "bucket",
   stream_caps: "holder",
+  cash_caps: "kind",
   unconfirmed_emails: "user_key",
   mails: "mail_key",
   verifications: "verification_key",

@@ -10,6 +10,9 @@ declare
 begin
   perform admin.check_approval('adjust_balance', adjust_balance.amount_cents);
   perform core.check_reason(adjust_balance.reason);
+  perform admin.count_movement(
+    adjust_balance.user_id, 'adjustment', adjust_balance.amount_cents, adjust_balance.reference
+  );
   v_balance_cents := ledger.move_cash(
     adjust_balance.user_id, 'adjustment', adjust_balance.amount_cents, adjust_balance.reference,
     adjust_balance.reason
@@ -28,5 +31,5 @@ comment on function admin.adjust_balance(uuid, bigint, text, text) is
   'Adds cents to a user''s cash, or takes them with an amount below 0, once for each reference of '
   'the user and for a reason that is kept; returns the new balance. Works in a frozen account. '
   'Errors: APPROVAL_REQUIRED, INVALID_REQUEST, NOT_FOUND, ALREADY_EXISTS (the reference, another '
-  'amount), INSUFFICIENT_BALANCE (it takes more than there is). Locks: the outside world, then the '
-  'user.';
+  'amount), INSUFFICIENT_BALANCE (it takes more than there is), INVALID_STATE (over a cap). Locks: '
+  'the outside world, then the user.';

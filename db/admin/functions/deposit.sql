@@ -7,6 +7,9 @@ declare
   v_balance_cents bigint;
 begin
   perform admin.check_approval('deposit', deposit.amount_cents);
+  perform admin.count_movement(
+    deposit.user_id, 'deposit', deposit.amount_cents, deposit.reference
+  );
   v_balance_cents := ledger.move_cash(
     deposit.user_id, 'deposit', deposit.amount_cents, deposit.reference
   );
@@ -22,4 +25,4 @@ $$;
 comment on function admin.deposit(uuid, bigint, text) is
   'Adds cents to a user''s cash, once for each reference of the user; returns the new balance. '
   'Errors: APPROVAL_REQUIRED, INVALID_REQUEST, NOT_FOUND, ALREADY_EXISTS (the reference, another '
-  'amount). Locks: the outside world, then the user.';
+  'amount), INVALID_STATE (over a cap). Locks: the outside world, then the user.';

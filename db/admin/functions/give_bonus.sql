@@ -61,6 +61,16 @@ begin
 
   perform ledger.lock_outside_world();
   perform trading.lock_traders(v_user_ids);
+  perform admin.count_cash('bonus', (
+    select sum(b.amount_cents)
+    from jsonb_to_recordset(give_bonus.users) as b (user_id uuid, amount_cents bigint)
+    join trading.traders as t on t.public_id = b.user_id
+    where not exists (
+      select
+      from ledger.cash_movements as c
+      where c.user_id = t.user_id and c.kind = 'bonus' and c.reference = give_bonus.name
+    )
+  ));
   for v_bonus in
     select t.user_id, b.amount_cents
     from jsonb_to_recordset(give_bonus.users) as b (user_id uuid, amount_cents bigint)
@@ -89,4 +99,5 @@ comment on function admin.give_bonus(text, jsonb) is
   'once for each name and user, and for all of them or none. Returns how many were paid now; a '
   'user who has the bonus already is passed over. Frozen and self-excluded users are paid too, as '
   'with a deposit. Errors: APPROVAL_REQUIRED, INVALID_REQUEST, NOT_FOUND, ALREADY_EXISTS (a user '
-  'has it with another amount). Locks: the outside world, then the users in ascending id.';
+  'has it with another amount), INVALID_STATE (over a cap). Locks: the outside world, then the '
+  'users in ascending id.';

@@ -5,6 +5,12 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform admin.check_approval('pay_out_fees', pay_out_fees.amount_cents);
+  perform ledger.lock_outside_world();
+  if not exists (
+    select from ledger.fee_payouts as f where f.reference = pay_out_fees.reference
+  ) then
+    perform admin.count_cash('fee_payout', pay_out_fees.amount_cents);
+  end if;
   perform trading.pay_out_fees(pay_out_fees.amount_cents, pay_out_fees.reference);
   perform admin.audit('pay_out_fees', jsonb_build_object(
     'amount_cents', pay_out_fees.amount_cents,
@@ -18,5 +24,5 @@ comment on function admin.pay_out_fees(bigint, text) is
   'Takes cents out of the fee revenue, once for each reference; returns the revenue left, of all '
   'markets. The markets with the highest revenue pay first, at most 1,000 by one call. Errors: '
   'APPROVAL_REQUIRED, INVALID_REQUEST, ALREADY_EXISTS (the reference, another amount), '
-  'INSUFFICIENT_BALANCE (more than there is). Locks: the outside world, then those markets in '
-  'ascending id.';
+  'INSUFFICIENT_BALANCE (more than there is), INVALID_STATE (over a cap). Locks: the outside '
+  'world, then those markets in ascending id.';

@@ -27,6 +27,9 @@ begin
   end if;
   perform admin.check_approval('reverse_deposit', v_deposit.amount_cents);
 
+  perform admin.count_movement(
+    v_deposit.user_id, 'reversal', v_deposit.amount_cents, reverse_deposit.reference
+  );
   v_balance_cents := ledger.move_cash(
     v_deposit.user_id, 'reversal', v_deposit.amount_cents, reverse_deposit.reference,
     reverse_deposit.reason
@@ -45,5 +48,5 @@ comment on function admin.reverse_deposit(text, text, uuid) is
   'Takes the deposit with this reference back from its user, once and for a reason that is kept; '
   'returns the new balance. What was spent of it takes the cash below zero: a receivable '
   '(admin.receivables). user_id is needed only if several users have a deposit with the reference. '
-  'Works in a frozen account. Errors: INVALID_REQUEST, NOT_FOUND, APPROVAL_REQUIRED. Locks: the '
-  'outside world, then the user.';
+  'Works in a frozen account. Errors: INVALID_REQUEST, NOT_FOUND, APPROVAL_REQUIRED, '
+  'INVALID_STATE (over a cap). Locks: the outside world, then the user.';

@@ -7,6 +7,9 @@ declare
   v_balance_cents bigint;
 begin
   perform admin.check_approval('withdraw', withdraw.amount_cents);
+  perform admin.count_movement(
+    withdraw.user_id, 'withdrawal', withdraw.amount_cents, withdraw.reference
+  );
   v_balance_cents := ledger.move_cash(
     withdraw.user_id, 'withdrawal', withdraw.amount_cents, withdraw.reference
   );
@@ -22,4 +25,5 @@ $$;
 comment on function admin.withdraw(uuid, bigint, text) is
   'Takes cents from a user''s cash, once for each reference of the user; returns the new balance. '
   'Errors: APPROVAL_REQUIRED, INVALID_REQUEST, NOT_FOUND, ALREADY_EXISTS (the reference, another '
-  'amount), ACCOUNT_FROZEN, INSUFFICIENT_BALANCE. Locks: the outside world, then the user.';
+  'amount), ACCOUNT_FROZEN, INSUFFICIENT_BALANCE, INVALID_STATE (over a cap). Locks: the outside '
+  'world, then the user.';

@@ -6,10 +6,12 @@ select
   m.public_id as market_id,
   s.taker_rate_bps,
   s.effective_from,
-  s.created_at
+  s.created_at,
+  x.created_at as cancelled_at
 from trading.fee_schedules as s
 left join catalog.categories as c on c.id = s.category_id
-left join catalog.markets as m on m.id = s.market_id;
+left join catalog.markets as m on m.id = s.market_id
+left join trading.fee_cancellations as x on x.fee_schedule_id = s.id;
 
 comment on view admin.fee_schedules is
   'Dated taker fees: a market''s own, else its category''s, else the default; of these the '
@@ -25,3 +27,5 @@ comment on column admin.fee_schedules.taker_rate_bps is
 comment on column admin.fee_schedules.effective_from is
   'When it begins to hold; -infinity for the first.';
 comment on column admin.fee_schedules.created_at is 'When an operator made it.';
+comment on column admin.fee_schedules.cancelled_at is
+  'When an operator withdrew it, before it was in force; null if it holds.';

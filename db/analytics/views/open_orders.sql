@@ -39,6 +39,9 @@ select
           / 1000000
       from trading.fee_schedules as s
       where s.effective_from <= analytics.now()
+        and not exists (
+          select from trading.fee_cancellations as x where x.fee_schedule_id = s.id
+        )
         and (
           (s.market_id = o.market_id and s.category_id is null)
           or (s.market_id is null and s.category_id = m.category_id)

@@ -63,6 +63,8 @@ begin
       'The roles must be one or more of markets, cash, users, incidents, audit and staff'
     when 'rules_role_is_one_of_staff' then
       'The role must be one of markets, cash, users, incidents, audit and staff'
+    when 'caps_of_a_call_are_not_below_zero' then 'The cap must not be below 0; null means none'
+    when 'caps_of_a_day_are_not_below_zero' then 'The cap must not be below 0; null means none'
     when 'rules_begin_above_zero' then 'The amount from which a call needs approval must be above 0'
     when 'proposed_calls_have_a_reason' then
       'A reason of at most 1000 characters is required'

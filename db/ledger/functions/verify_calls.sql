@@ -195,6 +195,19 @@ as $$
     or s.effective_from <> c.effective_from
     or c.effective_from is null
       and s.effective_from not between c.at - interval '1 hour' and c.at + interval '1 hour'
+
+  union all
+  select 'fee schedule was withdrawn as was called for', 'fee schedule ' || coalesce(x.id, c.id),
+    coalesce(c.at::text, 'not'), coalesce(x.at::text, 'not')
+  from (
+    select f.fee_schedule_id::text as id, f.created_at as at from trading.fee_cancellations as f
+  ) as x
+  full join (
+    select a.arguments ->> 'schedule_id' as id, a.at
+    from admin.audit_log as a
+    where a.action = 'cancel_fee_schedule'
+  ) as c on c.id = x.id
+  where (x.at between c.at - interval '1 hour' and c.at + interval '1 hour') is not true
 $$;
 
 comment on function ledger.verify_calls() is

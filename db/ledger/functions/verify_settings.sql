@@ -18,6 +18,10 @@ as $$
           ' ', c.arguments ->> 'max_requests', 'in', c.arguments ->> 'window_seconds'
         )
         when 'set_stream_cap' then c.arguments ->> 'max_streams'
+        when 'set_cash_cap' then concat_ws(
+          ' ', coalesce(c.arguments ->> 'per_call_cents', 'none'), 'and',
+          coalesce(c.arguments ->> 'per_day_cents', 'none')
+        )
         when 'set_rate_policy' then case c.arguments ->> 'tier' when 'standard' then 'standard'
         else concat_ws(
           ' ', c.arguments ->> 'tier', c.arguments ->> 'requests_per_minute',
@@ -32,6 +36,7 @@ as $$
           when 'set_trading_pause' then 'trading pause'
           when 'set_rate_limit' then 'rate limit ' || (a.arguments ->> 'bucket')
           when 'set_stream_cap' then 'stream cap of ' || (a.arguments ->> 'holder')
+          when 'set_cash_cap' then 'cash cap of a ' || (a.arguments ->> 'kind')
           when 'set_rate_policy' then 'rate policy of user ' || (a.arguments ->> 'user_id')
         end as object
       from admin.audit_log as a
@@ -55,6 +60,14 @@ as $$
     union all
     select 'stream cap of ' || c.holder, c.max_streams::text, null
     from rate_limits.stream_caps as c
+    union all
+    select 'cash cap of a ' || c.kind,
+      concat_ws(
+        ' ', coalesce(c.per_call_cents::text, 'none'), 'and',
+        coalesce(c.per_day_cents::text, 'none')
+      ),
+      'none and none'
+    from admin.caps as c
     union all
     select 'rate policy of user ' || u.public_id,
       case when p.user_id is null then 'standard' else concat_ws(

@@ -16,6 +16,7 @@ from (
     ('trading.voids', 'id', 'trading.voids_id_seq', 'created_at'),
     ('trading.voided_positions', 'void_id', 'trading.voids_id_seq', null),
     ('trading.fee_schedules', 'id', 'trading.fee_schedules_id_seq', 'created_at'),
+    ('trading.fee_cancellations', 'id', 'trading.fee_cancellations_id_seq', 'created_at'),
     ('risk.limit_changes', 'id', 'risk.limit_changes_id_seq', 'created_at'),
     ('admin.audit_log', 'id', 'admin.audit_log_id_seq', 'at'),
     ('ledger.closed_days', 'id', 'ledger.closed_days_id_seq', 'closed_at'),

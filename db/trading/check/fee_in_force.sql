@@ -13,6 +13,9 @@ begin atomic
       where s.market_id = fee_in_force.market_id
         and s.category_id is null
         and s.effective_from <= fee_in_force.at
+        and not exists (
+          select from trading.fee_cancellations as c where c.fee_schedule_id = s.id
+        )
       order by s.effective_from desc, s.id desc
       limit 1
     ),
@@ -22,6 +25,9 @@ begin atomic
       where s.market_id is null
         and s.category_id = fee_in_force.category_id
         and s.effective_from <= fee_in_force.at
+        and not exists (
+          select from trading.fee_cancellations as c where c.fee_schedule_id = s.id
+        )
       order by s.effective_from desc, s.id desc
       limit 1
     ),
@@ -31,6 +37,9 @@ begin atomic
       where s.market_id is null
         and s.category_id is null
         and s.effective_from <= fee_in_force.at
+        and not exists (
+          select from trading.fee_cancellations as c where c.fee_schedule_id = s.id
+        )
       order by s.effective_from desc, s.id desc
       limit 1
     )
@@ -39,4 +48,4 @@ end;
 
 comment on function trading.fee_in_force(bigint, bigint, timestamptz) is
   'The fee schedule of a market at a time: its own, else its category''s, else the default; of '
-  'these the latest.';
+  'these the latest. One that was withdrawn does not count.';

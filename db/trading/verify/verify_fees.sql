@@ -4,19 +4,25 @@ language sql stable
 set search_path = pg_catalog, pg_temp
 as $$
   with
+  schedules as (
+    select s.*, x.created_at as cancelled_at
+    from trading.fee_schedules as s
+    left join trading.fee_cancellations as x on x.fee_schedule_id = s.id
+  ),
   -- The schedules that can be in force in a market; a higher rank goes first.
   candidates as (
-    select m.id as market_id, s.id as schedule_id, s.effective_from, s.created_at, 3 as rank
+    select m.id as market_id, s.id as schedule_id, s.effective_from, s.created_at,
+      s.cancelled_at, 3 as rank
     from catalog.markets as m
-    join trading.fee_schedules as s on s.market_id = m.id
+    join schedules as s on s.market_id = m.id
     union all
-    select m.id, s.id, s.effective_from, s.created_at, 2
+    select m.id, s.id, s.effective_from, s.created_at, s.cancelled_at, 2
     from catalog.markets as m
-    join trading.fee_schedules as s on s.category_id = m.category_id and s.market_id is null
+    join schedules as s on s.category_id = m.category_id and s.market_id is null
     union all
-    select m.id, s.id, s.effective_from, s.created_at, 1
+    select m.id, s.id, s.effective_from, s.created_at, s.cancelled_at, 1
     from catalog.markets as m
-    cross join trading.fee_schedules as s
+    cross join schedules as s
     where s.category_id is null and s.market_id is null
   ),
   -- From when another schedule goes before each. One that was just being written may have been
@@ -32,6 +38,12 @@ as $$
         'infinity'
       ) as replaced_at
     from candidates as c
+    where c.cancelled_at is null
+    -- One that was withdrawn just before may still have been seen, for the same minute.
+    union all
+    select c.market_id, c.schedule_id, c.effective_from, c.cancelled_at + interval '1 minute'
+    from candidates as c
+    where c.cancelled_at is not null
   )
   select 'order fee is what its schedule says',
     'order ' || f.taker_order_id || ' trade ' || f.id,

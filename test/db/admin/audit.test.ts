@@ -135,6 +135,12 @@ const calls: Record<string, () => Promise<Record<string, unknown>>> = {
   cancel_orders: async () => ({ user_id: await makeTrader(), market_id: await makeMarket() }),
   set_stream_cap: async () => ({ holder: "user", max_streams: 20 }),
   set_trading_pause: async () => ({ paused: false, reason: "over" }),
+  cancel_fee_schedule: async () => ({
+    schedule_id: await operate("set_fee_schedule", {
+      ...{ taker_rate_bps: 1, effective_from: "2090-01-01T00:00:00Z" },
+    }).then(Number),
+  }),
+  set_cash_cap: async () => ({ kind: "bonus", per_call_cents: null, per_day_cents: 1_000_000 }),
   set_fee_schedule: async () => ({ taker_rate_bps: 600, category: "tests" }),
   run_due: async () => ({}),
   refresh_leaderboard: async () => ({}),

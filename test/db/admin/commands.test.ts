@@ -26,6 +26,9 @@ const keyId = async () => {
   return { key_id: rows[0].public_id };
 };
 
+const laterFee = () =>
+  operate("set_fee_schedule", { taker_rate_bps: 1, effective_from: "2090-01-01T00:00:00Z" });
+
 const staffKeyId = async () => {
   await operate("create_staff_key", { name: unique(), role: "analyst" });
   const { rows } = await exchange.database.pool.query(
@@ -74,6 +77,11 @@ const commands: Record<string, [Role | "any", () => Promise<Record<string, unkno
     },
   ],
   void_market: ["markets", async () => ({ ...(await market()), reason: "no answer" })],
+  cancel_fee_schedule: ["cash", async () => ({ schedule_id: await laterFee() })],
+  set_cash_cap: [
+    "staff",
+    async () => ({ kind: "deposit", per_call_cents: null, per_day_cents: null }),
+  ],
   set_fee_schedule: ["cash", async () => ({ taker_rate_bps: 600, ...category })],
   deposit: ["cash", async () => ({ ...(await user()), amount_cents: 1, reference: unique() })],
   withdraw: ["cash", async () => ({ ...(await user()), amount_cents: 1, reference: unique() })],

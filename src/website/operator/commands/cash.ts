@@ -1,7 +1,8 @@
 import { cents, text, time as timeColumn } from "../views/parts.ts";
-import type { Command } from "./command.ts";
+import type { Command, CommandField } from "./command.ts";
 import {
   amount,
+  choice,
   day,
   market,
   number,
@@ -16,6 +17,10 @@ import {
 /** Of cash and fees. */
 
 const role = "cash" as const;
+
+function cap(argument: string, label: string): CommandField {
+  return { argument, label, kind: "cents", isNullable: true, hint: "Empty: no cap." };
+}
 
 export const deposit: Command = {
   ...{ name: "deposit", role, title: "Deposit", action: "Book the deposit" },
@@ -63,7 +68,31 @@ export const setFeeSchedule: Command = {
     time("effectiveFrom", "From (UTC)", "Empty: from now on."),
   ],
   ...{ returns: "value", result: "Number of the schedule" },
-  confirm: "Fee schedules stay. Only a later one replaces it.",
+  confirm: "Once it is in force, only a later one replaces it.",
+};
+
+export const cancelFeeSchedule: Command = {
+  ...{ name: "cancel_fee_schedule", role, title: "Withdraw a later fee", action: "Withdraw it" },
+  fields: [
+    {
+      ...number("scheduleId", "Number of the schedule", true),
+      hint: "Only of one that is not in force yet.",
+    },
+  ],
+  returns: "nothing",
+  confirm: "The schedule will never be in force.",
+};
+
+export const setCashCap: Command = {
+  ...{ name: "set_cash_cap", role: "staff", title: "Cap of cash", action: "Set the cap" },
+  fields: [
+    choice("kind", "Kind of movement", [
+      ...["deposit", "withdrawal", "bonus", "adjustment", "reversal", "fee_payout"],
+    ]),
+    cap("perCallCents", "By one call, in euros"),
+    cap("perDayCents", "By one member of staff in a day (UTC), in euros"),
+  ],
+  returns: "nothing",
 };
 
 /** The page of bonuses makes its arguments of a pasted CSV. */

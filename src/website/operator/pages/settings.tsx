@@ -5,7 +5,7 @@ import { DataTable } from "../components/data_table.tsx";
 import { Section, StaffPageBody } from "../components/page.tsx";
 import { views } from "../views/all.ts";
 
-/** Fees, and who may sign up. */
+/** Fees, caps of cash, and who may sign up. */
 export function SettingsPage(): JSX.Element {
   return (
     <StaffPageBody title="Settings">
@@ -13,6 +13,11 @@ export function SettingsPage(): JSX.Element {
         <DataTable view={views.feeSchedules} prefix="fees" />
       </Section>
       <CommandForm command={commands.setFeeSchedule} />
+      <CommandForm command={commands.cancelFeeSchedule} />
+      <Section title="Caps of cash">
+        <DataTable view={views.cashCaps} prefix="caps" />
+      </Section>
+      <CommandForm command={commands.setCashCap} />
       <Section title="Sign-up">
         <DataTable view={views.signUp} prefix="sign-up" />
       </Section>

@@ -90,6 +90,18 @@ export const feePayouts: View = {
   empty: "No fees were paid out.",
 };
 
+export const cashCaps: View = {
+  ...{ title: "Caps of cash", list: "allCashCaps", type: "CashCap" },
+  columns: [
+    text("kind", "Kind", true),
+    cents("perCallCents", "By one call"),
+    cents("perDayCents", "By one member of staff in a day"),
+  ],
+  filters: [],
+  order: "KIND_ASC",
+  empty: "No caps.",
+};
+
 export const feeSchedules: View = {
   ...{ title: "Fee schedules", list: "allFeeSchedules", type: "FeeSchedule" },
   columns: [
@@ -98,6 +110,7 @@ export const feeSchedules: View = {
     text("category", "Category"),
     market,
     time("createdAt", "Made", true),
+    time("cancelledAt", "Withdrawn"),
     { field: "feeScheduleKey", label: "Number", kind: "key" },
   ],
   filters: [{ name: "category", label: "Category", kind: "equals", field: "category" }, byMarket],

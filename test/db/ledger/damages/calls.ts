@@ -143,6 +143,13 @@ export const callsDamages: Damage[] = [
     "market closes when it was called for",
     "update catalog.markets set close_time = '2100-01-01' where id = :market",
   ],
+  ["fee schedule was withdrawn as was called for", "delete from trading.fee_cancellations"],
+  [
+    "fee schedule was withdrawn as was called for",
+    "delete from admin.audit_log where action = 'cancel_fee_schedule'",
+  ],
+  ["setting is that of the last call", "update admin.caps set per_day_cents = null"],
+  ["setting is that of the last call", "update admin.caps set per_call_cents = 1"],
   [
     "market opens when it was called for",
     "update catalog.markets set status = 'paused', open_time = '2100-01-01' where id = :market",

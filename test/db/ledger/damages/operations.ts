@@ -69,6 +69,15 @@ export async function operateALittle(exchange: Exchange): Promise<Named> {
   await operate("set_trading_pause", { paused: false, reason: "over" });
   await operate("set_rate_limit", { bucket: "v1", max_requests: 61, window_seconds: 60 });
   await operate("set_stream_cap", { holder: "user", max_streams: 21 });
+  await operate("set_cash_cap", {
+    kind: "bonus",
+    per_call_cents: null,
+    per_day_cents: 100_000_000,
+  });
+  const schedule_id = await operate("set_fee_schedule", {
+    ...{ taker_rate_bps: 1, effective_from: close_time },
+  });
+  await operate("cancel_fee_schedule", { schedule_id });
   await operate("set_rate_policy", { user_id: fay, tier: "elevated" });
 
   // Candles of two hours, of which the last trades have none yet; what an earlier check found.
