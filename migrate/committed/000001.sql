@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:17cad89883c3907a43cf24fe817bad49fb4bad3c
+--! Hash: sha1:ae011c0470e5ca379d7a47a94aaef4d1ff5581b5
 
 --! Included tables.sql
 -- The tables of the database, and what they are made of, in the order they build on each other. The
@@ -2016,6 +2016,17 @@ comment on column trading.fee_schedules.taker_rate_bps is
 
 insert into trading.fee_schedules (taker_rate_bps, effective_from) values (700, '-infinity');
 --! EndIncluded trading/tables/fee_schedules.sql
+--! Included trading/tables/fee_cancellations.sql
+create table trading.fee_cancellations (
+  id bigint generated always as identity primary key,
+  fee_schedule_id bigint not null references trading.fee_schedules (id),
+  created_at timestamptz not null default core.now(),
+  constraint fee_cancellations_happen_once unique (fee_schedule_id)
+);
+
+comment on table trading.fee_cancellations is
+  'Fee schedules that were withdrawn before they were in force, and so never are.';
+--! EndIncluded trading/tables/fee_cancellations.sql
 --! Included trading/tables/market_state.sql
 create table trading.market_state (
   market_id bigint primary key references catalog.markets (id),
@@ -2956,6 +2967,7 @@ insert into admin.commands (command, role, approval, has_amount) values
   ('add_note', 'users', 'never', false),
   ('adjust_balance', 'cash', 'by rule', true),
   ('approve', null, 'never', false),
+  ('cancel_fee_schedule', 'cash', 'never', false),
   ('cancel_orders', 'incidents', 'never', false),
   ('close_day', 'cash', 'by rule', false),
   ('copy_market', 'markets', 'never', false),
@@ -3000,6 +3012,7 @@ insert into admin.commands (command, role, approval, has_amount) values
   ('run_due', 'incidents', 'never', false),
   ('self_exclude', 'users', 'never', false),
   ('set_approval_rule', 'staff', 'by rule', false),
+  ('set_cash_cap', 'staff', 'by rule', false),
   ('set_event_live', 'markets', 'never', false),
   ('set_fee_schedule', 'cash', 'never', false),
   ('set_loss_limits', 'users', 'never', false),
@@ -3208,6 +3221,38 @@ comment on column admin.user_notes.staff_id is
   'Who wrote it; null: a login or a key of no member of staff.';
 comment on column admin.user_notes.operator is 'The login that called.';
 --! EndIncluded admin/tables/user_notes.sql
+--! Included admin/tables/caps.sql
+create table admin.caps (
+  kind ledger.journal_kind primary key,
+  per_call_cents bigint,
+  per_day_cents bigint,
+  constraint caps_of_a_call_are_not_below_zero check (per_call_cents >= 0),
+  constraint caps_of_a_day_are_not_below_zero check (per_day_cents >= 0)
+);
+
+comment on table admin.caps is
+  'How much cash one member of staff, login or key may move, by the kind of the movement.';
+comment on column admin.caps.per_call_cents is 'By one call; null: no cap.';
+comment on column admin.caps.per_day_cents is 'By all calls of a day (UTC); null: no cap.';
+
+insert into admin.caps (kind)
+values ('deposit'), ('withdrawal'), ('bonus'), ('adjustment'), ('reversal'), ('fee_payout');
+--! EndIncluded admin/tables/caps.sql
+--! Included admin/tables/moved_cash.sql
+create table admin.moved_cash (
+  kind ledger.journal_kind,
+  mover text,
+  day date not null,
+  moved_cents numeric not null,
+  primary key (kind, mover)
+);
+
+comment on table admin.moved_cash is
+  'How much cash each member of staff, login or key has moved on the last day (UTC) on which they '
+  'moved any, by the kind of the movement: what admin.count_cash compares with the caps.';
+comment on column admin.moved_cash.mover is
+  'The public id of the member of staff, else login and name of the key.';
+--! EndIncluded admin/tables/moved_cash.sql
 
 reset role;
 --! EndIncluded tables.sql

@@ -158,6 +158,8 @@ test("exchange_operator calls the functions of admin but for private ones, and t
     "admin.check_approval(text,numeric)",
     "admin.check_erasable(identity.users)",
     "admin.check_role(text)",
+    "admin.count_cash(ledger.journal_kind,numeric)",
+    "admin.count_movement(uuid,ledger.journal_kind,bigint,text)",
     "admin.fire_due_switches()",
     "admin.lock_proposal(uuid)",
     "admin.personal_part(text,jsonb)",

@@ -30,7 +30,7 @@ const ofCallers = ["api", "jobs", "admin", "analytics"];
 const exceptions: { from: RegExp; to: RegExp; because: string }[] = [
   {
     from: /^\w+\.verify(_\w+)?$/,
-    to: /^(\w+\.verify_\w+|trading\.fill_sides|ledger\.revenue_account_id|admin\.(audit_log|personal_arguments))$/,
+    to: /^(\w+\.verify_\w+|trading\.fill_sides|ledger\.revenue_account_id|admin\.(audit_log|caps|personal_arguments))$/,
     because: "a verification compares everything with everything, also with calls of operators",
   },
   {
@@ -75,6 +75,7 @@ const writers: Record<string, string[]> = {
   trading: ["trading/write", "trading/plain"],
   "trading.traders": ["ledger", "risk", "trading/change", "api", "jobs", "admin"],
   "trading.market_state": ["ledger", "admin"],
+  "trading.fee_cancellations": ["admin"],
   "trading.fee_schedules": ["admin"],
   "trading.holdings": ["trading/change", "trading/settle"],
   "trading.order_replacements": ["trading/change"],

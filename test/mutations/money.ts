@@ -24,11 +24,9 @@ export const money: Mutation[] = [
     file: "trading/check/fee_in_force.sql",
     from: `      where s.market_id is null
         and s.category_id is null
-        and s.effective_from <= fee_in_force.at
-      order by s.effective_from desc, s.id desc`,
+        and s.effective_from <= fee_in_force.at`,
     to: `      where s.market_id is null
-        and s.category_id is null
-      order by s.effective_from desc, s.id desc`,
+        and s.category_id is null`,
     tests: ["db/api/place_orders_fees"],
   },
   {

@@ -57,6 +57,7 @@ const plain: Record<string, string> = {
   "reverse_deposit.reference": "also in the ledger",
   "set_approval_rule.command": "the name of a command",
   "set_approval_rule.role": "the name of a role",
+  "set_cash_cap.kind": "of six values",
   "set_fee_schedule.category": "of a category",
   "set_market_status.status": "of a market",
   "set_rate_limit.bucket": "the name of a counter",

@@ -123,6 +123,7 @@ test.serial("each command that may need approval can be proposed and approved", 
     erase_user: { user_id: await makeTrader({ cents: 0 }), reason: "asked for" },
     create_staff: { email: "new@staff.example", name: "New", roles: ["cash", "users"] },
     set_staff_roles: { staff_id: staffId, roles: ["cash"] },
+    set_cash_cap: { kind: "deposit", per_call_cents: null, per_day_cents: null },
     set_approval_rule: { command: "withdraw", role: "cash", from_cents: 1000 },
     remove_approval_rule: { command: "withdraw" },
   };
