@@ -52,7 +52,7 @@ test.serial("a fee that was withdrawn is never in force, in each scope", async (
     const shown = await rows(schema);
     t.deepEqual(
       [own, ofCategory, byDefault].map(
-        (key) => shown.find((row) => row.key === String(key)).cancelled_at !== null,
+        (key) => shown.find((row) => Number(row.key) === Number(key)).cancelled_at !== null,
       ),
       [true, false, true],
     );
