@@ -6,6 +6,7 @@ returns table (block_number bigint, row_count bigint, hash bytea)
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
 set timezone = 'UTC'
+set bytea_output = 'hex'
 set enable_nestloop = on
 --!include planner/indexes.sql
 as $$
