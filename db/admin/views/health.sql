@@ -16,13 +16,15 @@ from (
     30 as most_seconds
   from core.worker_heartbeat as h
   union all
-  select 2, 'process', 'Processes that are silent', count(*), null, 0, null
+  select
+    2, 'process' as item, 'Processes that are silent' as what,
+    count(*), null as late_seconds, 0, null as most_seconds
   from core.processes as p
   where p.seen_at < analytics.now() - interval '30 seconds'
   union all
   select
-    3, 'release', 'Scheduled orders past their release', count(*),
-    coalesce(extract(epoch from analytics.now() - min(o.release_at)), 0), null, 5
+    3, 'release' as item, 'Scheduled orders past their release' as what, count(*),
+    coalesce(extract(epoch from analytics.now() - min(o.release_at)), 0), null as most_rows, 5
   from (
     select b.release_at
     from trading.active_orders as b
@@ -33,8 +35,8 @@ from (
   ) as o
   union all
   select
-    4, 'expiry', 'Orders in books past their expiry', count(*),
-    coalesce(extract(epoch from analytics.now() - min(o.expires_at)), 0), null, 60
+    4, 'expiry' as item, 'Orders in books past their expiry' as what, count(*),
+    coalesce(extract(epoch from analytics.now() - min(o.expires_at)), 0), null as most_rows, 60
   from (
     select b.expires_at
     from trading.active_orders as b
@@ -44,8 +46,8 @@ from (
   ) as o
   union all
   select
-    5, 'closing', 'Markets past their close time', count(*),
-    coalesce(extract(epoch from analytics.now() - min(m.close_time)), 0), null, 60
+    5, 'closing' as item, 'Markets past their close time' as what, count(*),
+    coalesce(extract(epoch from analytics.now() - min(m.close_time)), 0), null as most_rows, 60
   from (
     select c.close_time
     from catalog.markets as c
@@ -56,8 +58,8 @@ from (
   ) as m
   union all
   select
-    6, 'dead_man', 'Dead man''s switches that are due', count(*),
-    coalesce(extract(epoch from analytics.now() - min(s.expires_at)), 0), null, 5
+    6, 'dead_man' as item, 'Dead man''s switches that are due' as what, count(*),
+    coalesce(extract(epoch from analytics.now() - min(s.expires_at)), 0), null as most_rows, 5
   from (
     select d.expires_at
     from trading.dead_man_switches as d
@@ -67,24 +69,29 @@ from (
   ) as s
   union all
   select
-    7, 'job', 'Jobs that wait in the queue', coalesce(sum(j.waiting_count), 0)::bigint,
-    coalesce(max(j.late_seconds), 0), null, 300
+    7, 'job' as item, 'Jobs that wait in the queue' as what,
+    coalesce(sum(j.waiting_count), 0)::bigint,
+    coalesce(max(j.late_seconds), 0), null as most_rows, 300
   from admin.jobs as j
   union all
   select
-    8, 'failed_job', 'Jobs that failed', coalesce(sum(j.failed_count), 0)::bigint, null, 0, null
+    8, 'failed_job' as item, 'Jobs that failed' as what,
+    coalesce(sum(j.failed_count), 0)::bigint, null as late_seconds, 0, null as most_seconds
   from admin.jobs as j
   union all
-  select 9, 'event', 'Events that are not sent to streams', count(*), null, 1000, null
+  select
+    9, 'event' as item, 'Events that are not sent to streams' as what,
+    count(*), null as late_seconds, 1000, null as most_seconds
   from (select from trading.outbox as o limit 10000) as e
   union all
   select
-    10, 'notification', 'Percent of PostgreSQL''s queue of notifications',
-    ceil(100 * pg_notification_queue_usage())::bigint, null, 50, null
+    10, 'notification' as item, 'Percent of PostgreSQL''s queue of notifications' as what,
+    ceil(100 * pg_notification_queue_usage())::bigint, null as late_seconds, 50,
+    null as most_seconds
   union all
   select
-    11, 'mail', 'Mails that wait', count(*),
-    coalesce(extract(epoch from analytics.now() - min(m.created_at)), 0), null, 900
+    11, 'mail' as item, 'Mails that wait' as what, count(*),
+    coalesce(extract(epoch from analytics.now() - min(m.created_at)), 0), null as most_rows, 900
   from (
     select w.created_at
     from identity.mails as w
@@ -94,12 +101,15 @@ from (
   ) as m
   union all
   select
-    12, 'seal', 'Rows of history that are not sealed', coalesce(sum(u.row_count), 0)::bigint,
-    coalesce(greatest(0, extract(epoch from analytics.now() - min(u.oldest_at))), 0), null, 300
+    12, 'seal' as item, 'Rows of history that are not sealed' as what,
+    coalesce(sum(u.row_count), 0)::bigint,
+    coalesce(greatest(0, extract(epoch from analytics.now() - min(u.oldest_at))), 0),
+    null as most_rows, 300
   from ledger.unsealed_rows() as u
   union all
   select
-    13, 'verification', 'Differences that the last verification found', max(v.broken_count)::bigint,
+    13, 'verification' as item, 'Differences that the last verification found' as what,
+    max(v.broken_count)::bigint,
     extract(epoch from analytics.now() - max(v.finished_at)), 0, 93600
   from (
     select y.broken_count, y.finished_at
@@ -109,8 +119,8 @@ from (
   ) as v
   union all
   select
-    14, 'lock', 'Calls that wait for a lock', count(*),
-    coalesce(extract(epoch from clock_timestamp() - min(l.waitstart)), 0), null, 2
+    14, 'lock' as item, 'Calls that wait for a lock' as what, count(*),
+    coalesce(extract(epoch from clock_timestamp() - min(l.waitstart)), 0), null as most_rows, 2
   from pg_catalog.pg_locks as l
   where not l.granted
 ) as x;

@@ -24,7 +24,7 @@ pairs as (
   from fresh as n
   join excluded as e on e.name = n.name
   union all
-  select n.id, e.id, 'mailbox'
+  select n.id, e.id, 'mailbox' as same
   from fresh as n
   join excluded as e on e.mailbox = n.mailbox
 )
