@@ -68,16 +68,19 @@ from (
     limit 10000
   ) as s
   union all
-  select
-    7, 'job' as item, 'Jobs that wait in the queue' as what,
-    coalesce(sum(j.waiting_count), 0)::bigint,
-    coalesce(max(j.late_seconds), 0), null as most_rows, 300
-  from admin.jobs as j
-  union all
-  select
-    8, 'failed_job' as item, 'Jobs that failed' as what,
-    coalesce(sum(j.failed_count), 0)::bigint, null as late_seconds, 0, null as most_seconds
-  from admin.jobs as j
+  select j.place, j.item, j.what, j.row_count, j.late_seconds, j.most_rows, j.most_seconds
+  from (
+    select
+      coalesce(sum(w.waiting_count), 0)::bigint as waiting_count,
+      coalesce(max(w.late_seconds), 0) as late_seconds,
+      coalesce(sum(w.failed_count), 0)::bigint as failed_count
+    from admin.jobs as w
+  ) as q
+  cross join lateral (
+    values
+      (7, 'job', 'Jobs that wait in the queue', q.waiting_count, q.late_seconds, null::bigint, 300),
+      (8, 'failed_job', 'Jobs that failed', q.failed_count, null, 0, null)
+  ) as j (place, item, what, row_count, late_seconds, most_rows, most_seconds)
   union all
   select
     9, 'event' as item, 'Events that are not sent to streams' as what,
