@@ -43,7 +43,7 @@ const uniqueColumns: Record<string, string> = {
   jobs: "job",
   health: "item",
   blocks: "block",
-  recent_trades: "trade_id",
+  recent_trades: "trade_key",
   trading_pairs: "first_user_key,second_user_key",
   round_trips: "trade_key",
   large_trades: "trade_key",

@@ -1,8 +1,8 @@
 create or replace view admin.large_trades as
 select
-  x.trade_id as trade_key,
-  x.public_id as trade_id,
-  x.market_id as market_key,
+  x.trade_key,
+  x.trade_id,
+  x.market_key,
   m.public_id as market_id,
   u.public_id as taker_user_id,
   u.handle as taker_handle,
@@ -20,11 +20,11 @@ from (
     count(*) over market_day as day_trade_count,
     sum(t.quantity) over market_day as day_quantity
   from admin.recent_trades as t
-  window market_day as (partition by t.market_id, (t.created_at at time zone 'UTC')::date)
+  window market_day as (partition by t.market_key, (t.created_at at time zone 'UTC')::date)
 ) as x
-join catalog.markets as m on m.id = x.market_id
-join identity.users as u on u.id = x.taker_user_id
-join identity.users as w on w.id = x.maker_user_id
+join catalog.markets as m on m.id = x.market_key
+join identity.users as u on u.id = x.taker_user_key
+join identity.users as w on w.id = x.maker_user_key
 where x.day_trade_count >= 5
   and 4 * x.quantity >= x.day_quantity;
 

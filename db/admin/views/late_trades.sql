@@ -1,25 +1,24 @@
 create or replace view admin.late_trades as
 select
-  t.trade_id as trade_key,
-  t.public_id as trade_id,
-  t.market_id as market_key,
+  t.trade_key,
+  t.trade_id,
+  t.market_key,
   m.public_id as market_id,
   u.public_id as taker_user_id,
   u.handle as taker_handle,
   w.public_id as maker_user_id,
   w.handle as maker_handle,
-  case when t.first_takes_yes = (t.taker_user_id = t.first_user_id) then 'yes' else 'no' end
-    as taker_favours,
+  t.taker_side as taker_favours,
   m.resolved_outcome::text as resolved_outcome,
   t.price as yes_price_cents,
   t.quantity,
   floor(extract(epoch from e.ended_at - t.created_at))::bigint as seconds_before,
   t.created_at
 from admin.recent_trades as t
-join catalog.markets as m on m.id = t.market_id
+join catalog.markets as m on m.id = t.market_key
 cross join lateral (select least(m.close_time, m.resolved_at)) as e (ended_at)
-join identity.users as u on u.id = t.taker_user_id
-join identity.users as w on w.id = t.maker_user_id
+join identity.users as u on u.id = t.taker_user_key
+join identity.users as w on w.id = t.maker_user_key
 where e.ended_at <= analytics.now()
   and t.created_at between e.ended_at - interval '10 minutes' and e.ended_at;
 

@@ -1,12 +1,13 @@
 create or replace view admin.recent_trades as
 select
-  t.id as trade_id,
-  t.public_id,
-  t.market_id,
-  t.taker_user_id,
-  t.maker_user_id,
-  least(t.taker_user_id, t.maker_user_id) as first_user_id,
-  greatest(t.taker_user_id, t.maker_user_id) as second_user_id,
+  t.id as trade_key,
+  t.public_id as trade_id,
+  t.market_id as market_key,
+  t.taker_user_id as taker_user_key,
+  t.maker_user_id as maker_user_key,
+  t.taker_side::text as taker_side,
+  least(t.taker_user_id, t.maker_user_id) as first_user_key,
+  greatest(t.taker_user_id, t.maker_user_id) as second_user_key,
   (t.taker_user_id < t.maker_user_id) = (t.taker_side = 'yes') as first_takes_yes,
   t.quantity::bigint as quantity,
   t.price::int as price,
@@ -19,13 +20,15 @@ where t.public_id >= core.uuid_v7_at(analytics.now() - interval '8 days')
 
 comment on view admin.recent_trades is
   'The trades of the last 7 days, for surveillance: admin.trades has all, with more about each.';
-comment on column admin.recent_trades.trade_id is 'Internal key, for joins.';
-comment on column admin.recent_trades.public_id is 'Public id.';
-comment on column admin.recent_trades.market_id is 'The market: internal key, for joins.';
-comment on column admin.recent_trades.taker_user_id is 'The taker: internal key, for joins.';
-comment on column admin.recent_trades.maker_user_id is 'The maker: internal key, for joins.';
-comment on column admin.recent_trades.first_user_id is 'The one of both with the lower key.';
-comment on column admin.recent_trades.second_user_id is 'The other one.';
+comment on column admin.recent_trades.trade_key is 'Internal key, for joins.';
+comment on column admin.recent_trades.trade_id is 'Public id.';
+comment on column admin.recent_trades.market_key is 'The market: internal key, for joins.';
+comment on column admin.recent_trades.taker_user_key is 'The taker: internal key, for joins.';
+comment on column admin.recent_trades.maker_user_key is 'The maker: internal key, for joins.';
+comment on column admin.recent_trades.taker_side is
+  'yes: the taker bought YES or sold NO; no: the reverse.';
+comment on column admin.recent_trades.first_user_key is 'The one of both with the lower key.';
+comment on column admin.recent_trades.second_user_key is 'The other one.';
 comment on column admin.recent_trades.first_takes_yes is
   'Whether the first one bought YES or sold NO.';
 comment on column admin.recent_trades.quantity is 'Shares, or pairs of shares.';

@@ -1,9 +1,9 @@
 create or replace view admin.round_trips as
 select
-  x.trade_id as trade_key,
-  x.public_id as trade_id,
+  x.trade_key,
+  x.trade_id,
   b.public_id as trade_before_id,
-  x.market_id as market_key,
+  x.market_key,
   m.public_id as market_id,
   u.public_id as first_user_id,
   u.handle as first_handle,
@@ -20,20 +20,20 @@ select
 from (
   select
     t.*,
-    lag(t.trade_id) over pair as id_before,
+    lag(t.trade_key) over pair as key_before,
     lag(t.first_takes_yes) over pair as took_yes_before,
     lag(t.quantity) over pair as quantity_before,
     lag(t.price) over pair as price_before,
     lag(t.created_at) over pair as before_at
   from admin.recent_trades as t
   window pair as (
-    partition by t.market_id, t.first_user_id, t.second_user_id order by t.trade_id
+    partition by t.market_key, t.first_user_key, t.second_user_key order by t.trade_key
   )
 ) as x
-join trading.trades as b on b.id = x.id_before
-join catalog.markets as m on m.id = x.market_id
-join identity.users as u on u.id = x.first_user_id
-join identity.users as w on w.id = x.second_user_id
+join trading.trades as b on b.id = x.key_before
+join catalog.markets as m on m.id = x.market_key
+join identity.users as u on u.id = x.first_user_key
+join identity.users as w on w.id = x.second_user_key
 where x.took_yes_before <> x.first_takes_yes
   and x.created_at <= x.before_at + interval '1 hour';
 

@@ -1,18 +1,18 @@
 create or replace view admin.trading_pairs as
 with pairs as (
   select
-    t.first_user_id, t.second_user_id, count(*) as trade_count, sum(t.quantity) as quantity,
+    t.first_user_key, t.second_user_key, count(*) as trade_count, sum(t.quantity) as quantity,
     sum(t.cents) as cents, max(t.created_at) as last_at
   from admin.recent_trades as t
-  group by t.first_user_id, t.second_user_id
+  group by t.first_user_key, t.second_user_key
 ),
 volumes as (
-  select v.user_id, sum(v.quantity) as quantity
+  select v.user_key, sum(v.quantity) as quantity
   from pairs as p
   cross join lateral (
-    values (p.first_user_id, p.quantity), (p.second_user_id, p.quantity)
-  ) as v (user_id, quantity)
-  group by v.user_id
+    values (p.first_user_key, p.quantity), (p.second_user_key, p.quantity)
+  ) as v (user_key, quantity)
+  group by v.user_key
 ),
 shares as (
   select
@@ -21,14 +21,14 @@ shares as (
     a.quantity * b.quantity
       / ((select sum(v.quantity) from volumes as v) - greatest(a.quantity, b.quantity)) as by_chance
   from pairs as p
-  join volumes as a on a.user_id = p.first_user_id
-  join volumes as b on b.user_id = p.second_user_id
+  join volumes as a on a.user_key = p.first_user_key
+  join volumes as b on b.user_key = p.second_user_key
 )
 select
-  s.first_user_id as first_user_key,
+  s.first_user_key,
   u.public_id as first_user_id,
   u.handle as first_handle,
-  s.second_user_id as second_user_key,
+  s.second_user_key,
   w.public_id as second_user_id,
   w.handle as second_handle,
   s.trade_count,
@@ -39,8 +39,8 @@ select
   round(s.quantity / s.by_chance, 1) as times_chance,
   s.last_at
 from shares as s
-join identity.users as u on u.id = s.first_user_id
-join identity.users as w on w.id = s.second_user_id
+join identity.users as u on u.id = s.first_user_key
+join identity.users as w on w.id = s.second_user_key
 where s.trade_count >= 5
   and s.quantity >= 3 * s.by_chance;
 

@@ -11,7 +11,7 @@ with days as (
     where t.user_id in (
       select v.user_id
       from admin.recent_trades as r
-      cross join lateral (values (r.taker_user_id), (r.maker_user_id)) as v (user_id)
+      cross join lateral (values (r.taker_user_key), (r.maker_user_key)) as v (user_id)
     )
   ) as a
   join ledger.day_openings as o
