@@ -5,8 +5,8 @@ import { route } from "./route.ts";
 
 /** What anybody can keep, and compare later; and what shows users that their cash is counted. */
 
-/** A block is made every 5 seconds at most. */
-const headCaching = { freshSeconds: 5, staleSeconds: 10 };
+/** A block is made every 5 seconds at most, and a proof at any moment that an operator wants. */
+const caching = { freshSeconds: 5, staleSeconds: 10 };
 
 const hashSchema = z
   .string()
@@ -40,14 +40,11 @@ const head = route({
     200: {
       description: "The block. Before the first one all fields are null.",
       schema: historyHeadSchema,
-      caching: headCaching,
+      caching,
     },
   },
   handler: (_call, { reads }) => reads.getHistoryHead(),
 });
-
-/** A proof is made each day, or when an operator wants one. */
-const proofCaching = { freshSeconds: 5, staleSeconds: 10 };
 
 export const balanceProofSchema = z
   .strictObject({
@@ -76,7 +73,7 @@ const balances = route({
     200: {
       description: "The proof. Before the first one all fields are null.",
       schema: balanceProofSchema,
-      caching: proofCaching,
+      caching,
     },
   },
   handler: (_call, { reads }) => reads.getBalanceProof(),
