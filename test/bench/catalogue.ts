@@ -80,6 +80,11 @@ export async function seedCatalogue(pool: Pool, { markets, traders }: Sizes): Pr
      from identity.users as u
      where u.id = t.user_id`,
   );
+  await pool.query(
+    `update admin.personal_arguments as p set user_id = (a.arguments ->> 'user_id')::uuid
+     from admin.audit_log as a
+     where a.id = p.audit_id`,
+  );
 }
 
 async function makeTraders(pool: Pool, first: number, last: number): Promise<void> {
