@@ -57,9 +57,11 @@ test("two makers trade through broken connections: books, fills and orders are t
   for (const { events } of makers) await until("it is connected", async () => events.length > 0);
 
   await Promise.all(makers.map((maker) => trade(maker, { markets, random })));
-  const isCutEverywhere = async () => Object.values(proxy.cuts).every((count) => count > 5);
-  for (const maker of makers)
-    while (!(await isCutEverywhere())) await trade(maker, { markets, random });
+  const isEnough = ({ events, replays }: Maker) =>
+    Object.values(proxy.cuts).every((count) => count > 5) &&
+    events.filter(({ type }) => type === "fill").length > 10 &&
+    replays > 0;
+  for (const maker of makers) while (!isEnough(maker)) await trade(maker, { markets, random });
 
   for (const marketId of markets) {
     const { body, headers } = await call("GET", `/api/v1/markets/${marketId}/orderbook`);
@@ -157,7 +159,6 @@ async function compareEvents(t: ExecutionContext, maker: Maker): Promise<void> {
   );
   const told = maker.events.filter((event) => event.type === "fill");
   const fills = (await allOf(maker.trader, "fills")).toReversed();
-  t.true(fills.length > 10, `${fills.length} fills`);
   t.deepEqual(
     told.map(({ type: _type, orderStatus: _status, ...fill }): object => fill),
     fills,
@@ -167,7 +168,6 @@ async function compareEvents(t: ExecutionContext, maker: Maker): Promise<void> {
 /** Every command was carried out once. */
 async function compareOrders(t: ExecutionContext, maker: Maker): Promise<void> {
   t.true(maker.rejections < maker.commands / 2, `${maker.rejections} of ${maker.commands}`);
-  t.true(maker.replays > 0, "an answer that was lost came again");
   const orders = await allOf(maker.trader, "order-history");
   t.deepEqual(orders.map(({ id }) => id).toSorted(), [...maker.orderIds].toSorted());
   const entries = await allOf(maker.trader, "statement");

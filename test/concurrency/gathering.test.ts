@@ -7,6 +7,9 @@ import { randomFrom } from "../helpers/random.ts";
 
 /** Orders of many markets through one gatherer, on a real database. */
 
+/** None gives up: a machine that is busy with other tests may need longer than a server allows. */
+const PATIENT = { unfinishedForMs: 60_000 };
+
 const exchange = testExchange(test);
 const { makeMarkets, makeTraders, verify } = exchange;
 
@@ -29,7 +32,7 @@ test("a market whose lock is held elsewhere delays no order of 50 others", async
   const [held, ...others] = markets;
   const traders = await makeTraders(3);
   const pool = exchange.database.connectAs("exchange_api", { max: 4 });
-  const gatherer = createOrderGatherer({ pool });
+  const gatherer = createOrderGatherer({ pool, ...PATIENT });
   const order = (marketId: string, index: number): OrderRequest => ({
     ...{ marketId, userId: traders[index % 3]! },
     ...buy("yes", 1, 10 + (index % 20)),
@@ -61,7 +64,7 @@ test("random orders of few traders in many markets: each is placed once", async 
   const { anyOf, between } = randomFrom("gathering");
   const pools = [1, 2].map(() => exchange.database.connectAs("exchange_api", { max: 4 }));
   // Two processes, which meet at the locks of each other.
-  const gatherers = pools.map((pool) => createOrderGatherer({ pool, mostWork: 40 }));
+  const gatherers = pools.map((pool) => createOrderGatherer({ pool, mostWork: 40, ...PATIENT }));
   const counts = { accepted: 0, rejected: 0 };
   await Promise.all(
     Array.from({ length: 40 }, async () => {
@@ -95,7 +98,7 @@ test("a user who is locked elsewhere holds up no order of others", async (t) => 
   await exchange.rest(markets[0]!, locked, buy("no", 1, 50));
   await exchange.rest(markets[1]!, maker, buy("no", 1, 50));
   const pool = exchange.database.connectAs("exchange_api", { max: 4, lockTimeoutMs: 50 });
-  const { place, drained } = createOrderGatherer({ pool });
+  const { place, drained } = createOrderGatherer({ pool, ...PATIENT });
   const holder = await exchange.database.pool.connect();
   try {
     await holder.query("begin");
@@ -124,9 +127,7 @@ test("orders that meet too many makers, beside others: each is placed once", asy
     const traders = await own.makeTraders(6);
     const { anyOf, between } = randomFrom("deep orders");
     const pools = [1, 2].map(() => own.database.connectAs("exchange_api", { max: 4 }));
-    // None gives up: a machine that is busy with other tests may need longer than a server allows.
-    const patient = { mostMakers: 2, unfinishedForMs: 60_000 };
-    const gatherers = pools.map((pool) => createOrderGatherer({ pool, ...patient }));
+    const gatherers = pools.map((pool) => createOrderGatherer({ pool, mostMakers: 2, ...PATIENT }));
     const codes = new Map<string | null, number>();
     await Promise.all(
       Array.from({ length: 24 }, async () => {
@@ -156,7 +157,7 @@ test("orders placed together or not at all, beside others in the same markets", 
   const markets = await makeMarkets(8);
   const [ann, bob, ...others] = await makeTraders(5);
   const pool = exchange.database.connectAs("exchange_api", { max: 4 });
-  const gatherer = createOrderGatherer({ pool });
+  const gatherer = createOrderGatherer({ pool, ...PATIENT });
   const { anyOf } = randomFrom("together");
   const batches = Array.from({ length: 10 }, async (_, round) => {
     const orders = markets.map((marketId) => ({ marketId, userId: ann!, ...buy("yes", 1, 5) }));
