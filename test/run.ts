@@ -1,7 +1,8 @@
 import type { ChildProcess } from "node:child_process";
 import { startAva } from "./helpers/processes/ava.ts";
-import { openTestCluster } from "./helpers/database/test_cluster.ts";
+import { openTestCluster, shuffleTemplate } from "./helpers/database/test_cluster.ts";
 import type { TestCluster } from "./helpers/database/test_cluster.ts";
+import { chooseSeed } from "./helpers/random.ts";
 import { onEndingSignal } from "./helpers/processes/signals.ts";
 import { chooseTests } from "./slow_tests.ts";
 
@@ -14,6 +15,8 @@ import { chooseTests } from "./slow_tests.ts";
 
 const args = chooseTests(process.argv.slice(2));
 
+chooseSeed();
+console.log(`TEST_SEED=${process.env.TEST_SEED}`);
 const opening = openTestCluster();
 
 // Ctrl-C ends ava, and this process then removes the cluster.
@@ -39,7 +42,8 @@ try {
 }
 
 async function runAva(cluster: TestCluster): Promise<number> {
-  const child = startAva(args, cluster, "inherit");
+  const shuffled = await shuffleTemplate(cluster, cluster.template);
+  const child = startAva(args, cluster, shuffled, "inherit");
   state.child = child;
   return await new Promise((done, fail) => {
     child.on("error", fail);

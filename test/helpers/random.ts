@@ -1,10 +1,15 @@
-import { createHash } from "node:crypto";
+import { createHash, randomInt } from "node:crypto";
 
 /** The seed of all that is random in a run: `npm test` prints it, and TEST_SEED repeats it. */
 export function seed(): number {
   const found = fromEnvironment("TEST_SEED");
   if (found === undefined) throw new Error("TEST_SEED is not set: run the tests by npm test");
   return found;
+}
+
+/** Chooses a seed for this process and those that it starts, unless TEST_SEED names one. */
+export function chooseSeed(): void {
+  process.env.TEST_SEED ??= String(randomInt(2 ** 31));
 }
 
 /** A stream of random numbers. */

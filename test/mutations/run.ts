@@ -3,7 +3,7 @@ import { text } from "node:stream/consumers";
 import { parseArgs } from "node:util";
 import pg from "pg";
 import { startAva } from "../helpers/processes/ava.ts";
-import { openTestCluster } from "../helpers/database/test_cluster.ts";
+import { openTestCluster, shuffleTemplate } from "../helpers/database/test_cluster.ts";
 import type { TestCluster } from "../helpers/database/test_cluster.ts";
 import { replaceDatabase } from "../helpers/database/test_database.ts";
 import { onEndingSignal } from "../helpers/processes/signals.ts";
@@ -18,7 +18,7 @@ import type { Mutation } from "./mutation.ts";
  */
 
 /** Random tests find what they find in every run. */
-const TEST_SEED = process.env.TEST_SEED ?? "20261121";
+process.env.TEST_SEED ??= "20261121";
 
 /** Errors of SQL that cannot run: a test that fails by them has found no mistake. */
 const NONSENSE =
@@ -96,7 +96,10 @@ async function tryOut(
   ]);
   await onDatabase(cluster, template, ["set role exchange_owner", mutate(mutation)]);
   const { passed, output } = await runTests(mutation.tests, { ...cluster, template });
-  await onDatabase(cluster, "postgres", [`drop database ${template} with (force)`]);
+  await onDatabase(cluster, "postgres", [
+    `drop database ${template} with (force)`,
+    `drop database ${template}_shuffled with (force)`,
+  ]);
   if (passed) return { killed: false, how: `SURVIVES: ${mutation.breaks}` };
   const nonsense = NONSENSE.exec(output)?.[0];
   if (nonsense !== undefined) return { killed: false, how: `IS NO SOUND CODE: ${nonsense}` };
@@ -109,10 +112,10 @@ async function runTests(
   files: string[],
   cluster: TestCluster,
 ): Promise<{ passed: boolean; output: string }> {
+  const shuffled = await shuffleTemplate(cluster, cluster.template);
   const args = ["--tap", "--fail-fast", "--timeout=60s"];
   const paths = files.map((file) => `test/${file}.test.ts`);
-  process.env.TEST_SEED = TEST_SEED;
-  const child = startAva([...args, ...paths], cluster, ["ignore", "pipe", "inherit"]);
+  const child = startAva([...args, ...paths], cluster, shuffled, ["ignore", "pipe", "inherit"]);
   state.child = child;
   const exit = new Promise<number | null>((done, fail) => {
     child.on("error", fail);

@@ -1,6 +1,7 @@
 import pg from "pg";
 import { replaceDatabase } from "./test_database.ts";
 import { buildSchema, noteInstallation } from "./schema.ts";
+import { shuffleIds } from "./shuffled_ids.ts";
 import { startTemporaryCluster } from "./temporary_cluster.ts";
 import type { TemporaryCluster } from "./temporary_cluster.ts";
 
@@ -56,6 +57,16 @@ export async function openTestCluster(): Promise<TestCluster> {
     throw error;
   }
   return { url, prefix, template, close };
+}
+
+/** Clones a template into one whose databases shuffle ids, and returns its name. */
+export async function shuffleTemplate({ url }: TestCluster, template: string): Promise<string> {
+  const shuffled = `${template}_shuffled`;
+  await withClient(url, (client) =>
+    client.query(`create database ${shuffled} template ${template}`),
+  );
+  await withClient(replaceDatabase(url, shuffled), (client) => shuffleIds(client));
+  return shuffled;
 }
 
 function variable(name: string): string | undefined {

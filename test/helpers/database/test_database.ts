@@ -23,6 +23,8 @@ export interface TestDatabase {
 export interface TestDatabaseOptions {
   /** Without the schema: for tests that build it themselves. */
   empty?: boolean;
+  /** Whether users, markets and events get ids in a random order: see shuffled_ids.ts. */
+  shuffled?: boolean;
 }
 
 let made = 0;
@@ -72,7 +74,8 @@ export async function createDatabase(options: TestDatabaseOptions = {}): Promise
   made += 1;
   const unique = `${process.pid}_${Math.random().toString(36).slice(2, 8)}_${made}`;
   const name = `${environment("TEST_DATABASE_PREFIX")}_${unique}`;
-  const template = options.empty ? "template0" : environment("TEST_TEMPLATE");
+  const schema = options.shuffled ? "TEST_SHUFFLED_TEMPLATE" : "TEST_TEMPLATE";
+  const template = options.empty ? "template0" : environment(schema);
   await onCluster(`create database ${name} template ${template} strategy file_copy`);
 
   const url = connectionStringFor(name);

@@ -22,7 +22,6 @@ import type { Listener } from "./event_listener.ts";
 import { placeOrders } from "./orders.ts";
 import type { Request, Side } from "./orders.ts";
 import { randomFrom } from "../random.ts";
-import { shuffleIds } from "../database/shuffled_ids.ts";
 import type { IdOptions } from "../database/shuffled_ids.ts";
 import { dumpTables } from "../database/tables.ts";
 
@@ -199,8 +198,7 @@ export async function createExchange(options: IdOptions = {}): Promise<Exchange>
 }
 
 async function connect({ idsAscend = false }: IdOptions): Promise<Connection> {
-  const database = await createDatabase();
-  if (!idsAscend) await shuffleIds(database.pool);
+  const database = await createDatabase({ shuffled: !idsAscend });
   return {
     database,
     api: database.connectAs("exchange_api", { max: 20 }),

@@ -11,7 +11,6 @@ import { createDatabase } from "../database/test_database.ts";
 import type { OwnDatabase } from "../database/test_database.ts";
 import { anyLimits, traderName } from "../exchange/test_exchange.ts";
 import { liftRateLimits } from "../database/rate_limits.ts";
-import { shuffleIds } from "../database/shuffled_ids.ts";
 import type { IdOptions } from "../database/shuffled_ids.ts";
 
 export interface CallOptions {
@@ -96,8 +95,7 @@ export function testService(
   let closed = false;
 
   test.before("listen", async () => {
-    database = await createDatabase();
-    if (!idsAscend) await shuffleIds(database.pool);
+    database = await createDatabase({ shuffled: !idsAscend });
     operators = database.connectAs("exchange_operator");
     worker = database.connectAs("exchange_worker");
     if (!limited) await liftRateLimits(database.pool);

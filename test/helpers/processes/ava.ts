@@ -1,20 +1,18 @@
 import { spawn } from "node:child_process";
 import type { ChildProcess, StdioOptions } from "node:child_process";
-import { randomInt } from "node:crypto";
 import { join } from "node:path";
 import type { TestCluster } from "../database/test_cluster.ts";
 import { rootDirectory } from "../repository.ts";
 
 const ava = join(rootDirectory, "node_modules/ava/entrypoints/cli.js");
 
-/** Starts ava on databases of the cluster that are cloned from its template, all with one seed. */
+/** Starts ava on databases of the cluster that are cloned from these templates. */
 export function startAva(
   args: string[],
   cluster: Pick<TestCluster, "url" | "prefix" | "template">,
+  shuffledTemplate: string,
   stdio: StdioOptions,
 ): ChildProcess {
-  const seed = process.env.TEST_SEED ?? String(randomInt(2 ** 31));
-  if (stdio === "inherit") console.log(`TEST_SEED=${seed}`);
   return spawn(process.execPath, [ava, ...args], {
     cwd: rootDirectory,
     stdio,
@@ -23,10 +21,10 @@ export function startAva(
       DATABASE_URL: undefined,
       // Each file is a thread that compiles what it imports.
       NODE_COMPILE_CACHE: join(rootDirectory, "node_modules/.cache/compiled_tests"),
-      TEST_SEED: seed,
       TEST_CLUSTER_URL: cluster.url,
       TEST_DATABASE_PREFIX: cluster.prefix,
       TEST_TEMPLATE: cluster.template,
+      TEST_SHUFFLED_TEMPLATE: shuffledTemplate,
     },
   });
 }
