@@ -405,6 +405,7 @@ set local role exchange_owner;
 --!include admin/functions/invite_staff.sql
 --!include admin/functions/set_staff_roles.sql
 --!include admin/functions/remove_staff.sql
+--!include admin/functions/remove_staff_passkey.sql
 --!include admin/functions/set_approval_rule.sql
 --!include admin/functions/remove_approval_rule.sql
 --!include admin/functions/propose.sql
@@ -642,6 +643,7 @@ set local role exchange_owner;
 --!include admin/views/api_keys.sql
 --!include admin/views/staff_keys.sql
 --!include admin/views/staff.sql
+--!include admin/views/staff_passkeys.sql
 --!include admin/views/orders.sql
 --!include admin/views/order_reductions.sql
 --!include admin/views/trades.sql

@@ -25,9 +25,9 @@ revoke execute on function
 from exchange_operator;
 grant select on
   admin.categories, admin.events, admin.markets, admin.users, admin.api_keys, admin.staff_keys,
-  admin.staff, admin.orders, admin.order_reductions, admin.trades, admin.positions,
-  admin.set_conversions, admin.journal_entries, admin.cash_movements, admin.receivables,
-  admin.fee_payouts, admin.resolutions, admin.settlements, admin.voids, admin.voided_positions,
+  admin.staff, admin.staff_passkeys, admin.orders, admin.order_reductions, admin.trades,
+  admin.positions, admin.set_conversions, admin.journal_entries, admin.cash_movements,
+  admin.receivables, admin.fee_payouts, admin.resolutions, admin.settlements, admin.voids, admin.voided_positions,
   admin.fee_schedules, admin.rate_limits, admin.stream_caps, admin.trading_pause, admin.sign_up,
   admin.unconfirmed_emails, admin.mails, admin.verifications, admin.audit_entries,
   admin.approval_rules, admin.proposals, admin.reconciliations, admin.closed_days,

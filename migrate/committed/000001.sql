@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:ae011c0470e5ca379d7a47a94aaef4d1ff5581b5
+--! Hash: sha1:7455def8b2d41ccb88d0c1e90d186218ec4b5a39
 
 --! Included tables.sql
 -- The tables of the database, and what they are made of, in the order they build on each other. The
@@ -3004,6 +3004,7 @@ insert into admin.commands (command, role, approval, has_amount) values
   ('reject', null, 'never', false),
   ('remove_approval_rule', 'staff', 'by rule', false),
   ('remove_staff', 'staff', 'never', false),
+  ('remove_staff_passkey', 'staff', 'never', false),
   ('resolve_market', 'markets', 'by rule', false),
   ('reverse_deposit', 'cash', 'by rule', true),
   ('revoke_api_key', 'users', 'never', false),

@@ -56,6 +56,7 @@ const uniqueColumns: Record<string, string> = {
   proposals: "proposal_key",
   staff: "staff_key",
   staff_keys: "key_id",
+  staff_passkeys: "passkey_id",
   api_keys: "key_id",
   receivables: "user_key",
   voids: "void_key",

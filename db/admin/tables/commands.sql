@@ -68,6 +68,7 @@ insert into admin.commands (command, role, approval, has_amount) values
   ('reject', null, 'never', false),
   ('remove_approval_rule', 'staff', 'by rule', false),
   ('remove_staff', 'staff', 'never', false),
+  ('remove_staff_passkey', 'staff', 'never', false),
   ('resolve_market', 'markets', 'by rule', false),
   ('reverse_deposit', 'cash', 'by rule', true),
   ('revoke_api_key', 'users', 'never', false),

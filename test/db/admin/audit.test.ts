@@ -58,6 +58,7 @@ const calls: Record<string, () => Promise<Record<string, unknown>>> = {
   invite_staff: async () => ({ staff_id: await makeStaffMember() }),
   set_staff_roles: async () => ({ staff_id: await makeStaffMember(), roles: ["audit", "users"] }),
   remove_staff: async () => ({ staff_id: await makeStaffMember() }),
+  remove_staff_passkey: async () => ({ passkey_id: await makeStaffPasskey() }),
   set_approval_rule: async () => {
     await makeStaff(exchange, ["cash"]);
     await makeStaff(exchange, ["cash"]);
@@ -178,6 +179,14 @@ async function makeStaffKey(): Promise<string> {
     .connectAs("exchange_operator")
     .query("select id from admin.list_staff_keys() where name = 'Otto'");
   return rows[0].id;
+}
+
+async function makeStaffPasskey(): Promise<string> {
+  const { staffId } = await makeStaff(exchange, ["audit"]);
+  const { rows } = await exchange.database
+    .connectAs("exchange_operator")
+    .query("select passkey_id from admin.staff_passkeys where staff_id = $1", [staffId]);
+  return rows[0].passkey_id;
 }
 
 async function auditLog(): Promise<any[]> {

@@ -37,6 +37,16 @@ const staffKeyId = async () => {
   return { key_id: rows[0].public_id };
 };
 
+const passkeyId = async () => {
+  const { rows } = await exchange.database.pool.query(
+    `select p.public_id from identity.staff_passkeys as p
+     join identity.staff as s on s.id = p.staff_id
+     where s.public_id = $1`,
+    [(await makeStaff(exchange, ["audit"])).staffId],
+  );
+  return { passkey_id: rows[0].public_id };
+};
+
 const category = { category: "tests" };
 const event = async () => ({
   event_id: await operate("create_event", { title: "E", ...category }),
@@ -176,6 +186,7 @@ const commands: Record<string, [Role | "any", () => Promise<Record<string, unkno
   invite_staff: ["staff", member],
   set_staff_roles: ["staff", async () => ({ ...(await member()), roles: ["users"] })],
   remove_staff: ["staff", member],
+  remove_staff_passkey: ["staff", passkeyId],
   create_staff_key: ["staff", async () => ({ name: unique(), role: "operator" })],
   list_staff_keys: ["any", async () => ({})],
   revoke_staff_key: ["staff", staffKeyId],

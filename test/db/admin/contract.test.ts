@@ -165,6 +165,7 @@ const contract: Record<string, { arguments: string; returns: string }> = {
   },
   set_staff_roles: { arguments: "staff_id uuid, roles text[]", returns: "void" },
   remove_staff: { arguments: "staff_id uuid", returns: "void" },
+  remove_staff_passkey: { arguments: "passkey_id uuid", returns: "void" },
   set_approval_rule: {
     arguments: "command text, role text, from_cents bigint default null",
     returns: "void",

@@ -217,6 +217,30 @@ test.serial(
   },
 );
 
+test.serial(
+  "a passkey that is removed signs in no more, and ends the member's sessions",
+  async (t) => {
+    const [member, other] = [await newMember(), await newMember()];
+    const passkeysOf = async (staff: StaffMember): Promise<any[]> => {
+      const { rows } = await exchange.database
+        .connectAs("exchange_operator")
+        .query("select passkey_id, name from admin.staff_passkeys where staff_id = $1", [
+          staff.staffId,
+        ]);
+      return rows;
+    };
+    const [{ passkey_id }] = await passkeysOf(member);
+    await operate("remove_staff_passkey", { passkey_id });
+    t.deepEqual(await passkeysOf(member), []);
+    t.is(await authenticate(member.cookieHash), null);
+    t.deepEqual(await signIn(member), refused);
+    t.is((await passkeysOf(other)).length, 1);
+    t.truthy(await authenticate(other.cookieHash));
+    t.truthy((await signIn(other)).cookie);
+    await t.throwsAsync(operate("remove_staff_passkey", { passkey_id }), notFound);
+  },
+);
+
 test.serial("who is removed has no way in, and is not staff any more", async (t) => {
   const member = await newMember();
   const invited = await operate("create_staff", {

@@ -91,6 +91,13 @@ export const removeStaff: Command = {
   confirm: "All access of the member ends at once and for good.",
 };
 
+export const removeStaffPasskey: Command = {
+  ...{ name: "remove_staff_passkey", role: "staff", title: "Remove a passkey", action: "Remove" },
+  fields: [{ argument: "passkeyId", label: "Id of the passkey", kind: "uuid", isRequired: true }],
+  returns: "nothing",
+  confirm: "Nobody signs in by it again, and the sessions of the member end.",
+};
+
 export const createStaffKey: Command = {
   ...{ name: "create_staff_key", role: "staff", title: "New key for programs" },
   action: "Make a key",

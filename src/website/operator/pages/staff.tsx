@@ -45,6 +45,14 @@ function Member({ id }: { id: string }): JSX.Element {
       <Section title="The member you chose">
         <DataTable view={views.staff} where={{ staffId: { equalTo: id } }} prefix="member" />
       </Section>
+      <Section title="Passkeys of this member">
+        <DataTable
+          view={views.staffPasskeys}
+          where={{ staffId: { equalTo: id } }}
+          prefix="passkeys"
+        />
+      </Section>
+      <CommandForm command={commands.removeStaffPasskey} />
       <CommandForm command={commands.setStaffRoles} given={given} />
       <CommandForm command={commands.inviteStaff} given={given} />
       <CommandForm command={commands.removeStaff} given={given} />

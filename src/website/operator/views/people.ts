@@ -133,6 +133,21 @@ export const staffKeys: View = {
   empty: "No keys.",
 };
 
+export const staffPasskeys: View = {
+  ...{ title: "Passkeys of staff", list: "allStaffPasskeys", type: "StaffPasskey" },
+  columns: [
+    text("staffName", "Member"),
+    text("name", "Name"),
+    time("createdAt", "Added", true),
+    time("lastUsedAt", "Last used", true),
+    text("lastUsedAddress", "From"),
+    { field: "passkeyId", label: "Passkey", kind: "id" },
+  ],
+  filters: [{ name: "member", label: "Id of the member", kind: "uuid", field: "staffId" }],
+  order: "CREATED_AT_DESC",
+  empty: "No passkeys.",
+};
+
 export const notes: View = {
   ...{ title: "Notes", list: "allNotes", type: "Note" },
   columns: [
