@@ -167,6 +167,7 @@ set local role exchange_owner;
 --!include trading/check/funding_rejection.sql
 --!include trading/check/fee_in_force.sql
 --!include trading/check/check_category_change.sql
+--!include trading/check/check_exclusive_change.sql
 --!include trading/check/scheduled_cost_cents.sql
 --!include trading/check/scheduled_order_cost_cents.sql
 --!include trading/check/active_order_cost_cents.sql

@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:7455def8b2d41ccb88d0c1e90d186218ec4b5a39
+--! Hash: sha1:83132bf184ba506351ac66f48cd0afa3ad159a21
 
 --! Included tables.sql
 -- The tables of the database, and what they are made of, in the order they build on each other. The
@@ -1246,6 +1246,7 @@ create table catalog.events (
   thumbnail_id uuid,
   thumbnail_url text,
   created_at timestamptz not null default core.now(),
+  exclusive boolean not null default false,
   constraint events_public_id_is_unique unique (public_id),
   constraint events_title_is_not_blank check (title ~ '\S' and length(title) <= 300),
   constraint events_end_after_their_start check (ends_at > starts_at),
@@ -1267,6 +1268,9 @@ create trigger events_renew_words_of_their_markets
 comment on table catalog.events is 'Real-world occurrences, each with one or more markets.';
 comment on column catalog.events.live is
   'Live-traded: within [starts_at, ends_at) new orders wait live_delay_ms before they match.';
+comment on column catalog.events.exclusive is
+  'Exactly one of its markets resolves YES. No market comes to it, and this does not change, once '
+  'shares were made in one of them or one is resolved (trading.check_exclusive_change).';
 --! EndIncluded catalog/tables/events.sql
 --! Included catalog/tables/markets.sql
 create table catalog.markets (
@@ -1286,6 +1290,8 @@ create table catalog.markets (
   created_at timestamptz not null default core.now(),
   words tsvector,
   open_time timestamptz,
+  outcome_name text,
+  "position" int,
   constraint markets_public_id_is_unique unique (public_id),
   constraint markets_title_is_not_blank check (title ~ '\S' and length(title) <= 300),
   constraint markets_have_an_outcome_once_resolved check (
@@ -1298,7 +1304,12 @@ create table catalog.markets (
   constraint markets_open_by_themselves_while_paused
     check (open_time is null or status = 'paused'),
   constraint markets_open_before_they_close check (open_time < close_time),
-  constraint markets_open_at_a_moment check (isfinite(open_time))
+  constraint markets_open_at_a_moment check (isfinite(open_time)),
+  constraint markets_have_an_outcome_name_and_place_in_an_event
+    check (event_id is not null or outcome_name is null and "position" is null),
+  constraint markets_outcome_name_is_not_blank
+    check (outcome_name ~ '\S' and length(outcome_name) <= 100),
+  constraint markets_have_a_place_from_1_to_1000000 check ("position" between 1 and 1000000)
 );
 
 create index markets_of_a_category on catalog.markets (category_id, status, id);
@@ -1329,6 +1340,10 @@ comment on column catalog.markets.yes_payout_cents is
   'What a YES share was paid at resolution, 0-100; a NO share got the rest.';
 comment on column catalog.markets.open_time is
   'When a paused market opens by itself; null: an operator opens it.';
+comment on column catalog.markets.outcome_name is
+  'What the market is called among the outcomes of its event, such as a name; null: its title.';
+comment on column catalog.markets."position" is
+  'Its place in the event: by default one after the last. The event of a market never changes.';
 comment on column catalog.markets.words is
   'The words of the titles of the market and its event, as they are and by their English stems, '
   'for the search. Kept by a trigger.';

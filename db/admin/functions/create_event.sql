@@ -7,7 +7,8 @@ create or replace function admin.create_event(
   live boolean default false,
   live_delay_ms int default 3000,
   thumbnail_id uuid default null,
-  thumbnail_url text default null
+  thumbnail_url text default null,
+  exclusive boolean default false
 )
 returns uuid
 language plpgsql security definer
@@ -20,12 +21,13 @@ declare
 begin
   insert into catalog.events (
     category_id, title, description, starts_at, ends_at, live, live_delay_ms,
-    thumbnail_id, thumbnail_url
+    thumbnail_id, thumbnail_url, exclusive
   )
   values (
     catalog.category_id(create_event.category), create_event.title, create_event.description,
     create_event.starts_at, create_event.ends_at, create_event.live,
-    create_event.live_delay_ms, create_event.thumbnail_id, create_event.thumbnail_url
+    create_event.live_delay_ms, create_event.thumbnail_id, create_event.thumbnail_url,
+    create_event.exclusive
   )
   returning public_id into v_event_id;
 
@@ -39,7 +41,8 @@ begin
     'live', create_event.live,
     'live_delay_ms', create_event.live_delay_ms,
     'thumbnail_id', create_event.thumbnail_id,
-    'thumbnail_url', create_event.thumbnail_url
+    'thumbnail_url', create_event.thumbnail_url,
+    'exclusive', create_event.exclusive
   ));
   return v_event_id;
 exception when check_violation or not_null_violation then
@@ -49,7 +52,7 @@ end
 $$;
 
 comment on function admin.create_event(
-  text, text, text, timestamptz, timestamptz, boolean, int, uuid, text
+  text, text, text, timestamptz, timestamptz, boolean, int, uuid, text, boolean
 ) is
-  'Makes an event in a category, by slug. Returns its id. Errors: INVALID_REQUEST, NOT_FOUND. '
-  'Locks: the row of the category.';
+  'Makes an event in a category, by slug. Exactly one market of an exclusive one resolves YES. '
+  'Returns its id. Errors: INVALID_REQUEST, NOT_FOUND. Locks: the row of the category.';

@@ -8,7 +8,7 @@ declare
   c_tried constant text := 'EX999';
   c_known constant text[] := array[
     'title', 'category', 'description', 'event_id', 'close_time', 'thumbnail_id', 'thumbnail_url',
-    'open', 'open_time'
+    'open', 'open_time', 'outcome_name', 'position'
   ];
   v_entry jsonb;
   v_unknown text;
@@ -46,12 +46,14 @@ begin
       end if;
       select m.title, admin.create_market(
         m.title, m.category, coalesce(m.description, ''), m.event_id, m.close_time,
-        m.thumbnail_id, m.thumbnail_url, coalesce(m."open", true), m.open_time
+        m.thumbnail_id, m.thumbnail_url, coalesce(m."open", true), m.open_time, m.outcome_name,
+        m."position"
       )
       into strict create_markets.title, create_markets.market_id
       from jsonb_to_record(v_entry) as m (
         title text, category text, description text, event_id uuid, close_time timestamptz,
-        thumbnail_id uuid, thumbnail_url text, "open" boolean, open_time timestamptz
+        thumbnail_id uuid, thumbnail_url text, "open" boolean, open_time timestamptz,
+        outcome_name text, "position" int
       );
       if create_markets.dry_run then
         raise exception using errcode = c_tried;
@@ -59,7 +61,7 @@ begin
     exception
       when sqlstate 'EX999' then
         market_id := null; -- all that was done for the entry is undone
-      when sqlstate 'EX001' or sqlstate 'EX017' then
+      when sqlstate 'EX001' or sqlstate 'EX019' or sqlstate 'EX017' then
         get stacked diagnostics v_code = pg_exception_detail, v_message = message_text;
         perform core.raise_error(v_code, format('Market %s: %s', place, v_message));
       when data_exception then
@@ -77,5 +79,5 @@ comment on function admin.create_markets(jsonb, boolean) is
   'Makes markets, given as an array of at most 500 objects with the arguments of '
   'admin.create_market: all of them or none. A dry run makes none, and says what is wrong with the '
   'first entry that could not be made. Returns the number, title and id of each; after a dry run '
-  'no ids. Errors, with the number of the entry: INVALID_REQUEST, NOT_FOUND; UNFIT_SESSION. Locks: '
-  'the rows of the events and the categories.';
+  'no ids. Errors, with the number of the entry: INVALID_REQUEST, NOT_FOUND, INVALID_STATE; '
+  'UNFIT_SESSION. Locks: the rows of the events and the categories.';

@@ -4,7 +4,8 @@ create or replace function admin.edit_event(
   description text default null,
   starts_at timestamptz default null,
   ends_at timestamptz default null,
-  category text default null
+  category text default null,
+  exclusive boolean default null
 )
 returns void
 language plpgsql security definer
@@ -43,7 +44,14 @@ begin
     set category_id = v_category_id
     where m.id = any (v_market_ids);
   end if;
+  if edit_event.exclusive <> v_event.exclusive then
+    perform trading.lock_markets(array(
+      select m.id from catalog.markets as m where m.event_id = v_event.id order by m.id
+    ));
+    perform trading.check_exclusive_change(v_event.id);
+  end if;
   update catalog.events as e set
+    exclusive = coalesce(edit_event.exclusive, e.exclusive),
     category_id = coalesce(v_category_id, e.category_id),
     title = coalesce(edit_event.title, e.title),
     description = coalesce(edit_event.description, e.description),
@@ -57,12 +65,14 @@ begin
     'starts_at', edit_event.starts_at,
     'ends_at', edit_event.ends_at,
     'category', edit_event.category,
+    'exclusive', edit_event.exclusive,
     'before', jsonb_build_object(
       'title', v_event.title,
       'description', v_event.description,
       'starts_at', v_event.starts_at,
       'ends_at', v_event.ends_at,
-      'category', v_category
+      'category', v_category,
+      'exclusive', v_event.exclusive
     )
   ));
 exception when check_violation or not_null_violation then
@@ -71,11 +81,12 @@ exception when check_violation or not_null_violation then
 end
 $$;
 
-comment on function admin.edit_event(uuid, text, text, timestamptz, timestamptz, text) is
-  'Changes title, description, times and category of an event; null leaves a value as it is. Its '
-  'markets are found by the new title, and go to the new category with it, which is possible until '
-  'something has traded in one of them. The times say when a live event is live, from the next '
-  'order on. The audit row has the values from before. Errors: INVALID_REQUEST, NOT_FOUND, '
-  'INVALID_STATE (a category that cannot change), UNFIT_SESSION. Locks: the row of the event; then '
-  'with a new category its markets and the rows of both categories, with a new title the rows of '
-  'its markets in catalog.markets, by ascending key, for which no trading waits.';
+comment on function admin.edit_event(uuid, text, text, timestamptz, timestamptz, text, boolean) is
+  'Changes title, description, times and category of an event, and whether it is exclusive; null '
+  'leaves a value as it is. Its markets are found by the new title, and go to the new category '
+  'with it. That, and another exclusive, is possible until something has traded in one of them. '
+  'The times say when a live event is live, from the next order on. The audit row has the values '
+  'from before. Errors: INVALID_REQUEST, NOT_FOUND, INVALID_STATE (a category or exclusive that '
+  'cannot change), UNFIT_SESSION. Locks: the row of the event; then with a new category its '
+  'markets and the rows of both categories, with another exclusive its markets, with a new title '
+  'the rows of its markets in catalog.markets, by ascending key, for which no trading waits.';

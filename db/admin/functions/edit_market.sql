@@ -6,7 +6,9 @@ create or replace function admin.edit_market(
   no_close_time boolean default false,
   category text default null,
   open_time timestamptz default null,
-  no_open_time boolean default false
+  no_open_time boolean default false,
+  outcome_name text default null,
+  "position" int default null
 )
 returns void
 language plpgsql security definer
@@ -81,7 +83,9 @@ begin
     open_time = case
       when edit_market.no_open_time then null
       else coalesce(edit_market.open_time, m.open_time)
-    end
+    end,
+    outcome_name = coalesce(edit_market.outcome_name, m.outcome_name),
+    "position" = coalesce(edit_market."position", m."position")
   where m.id = v_market_id;
   perform admin.audit('edit_market', jsonb_build_object(
     'market_id', edit_market.market_id,
@@ -92,12 +96,16 @@ begin
     'category', edit_market.category,
     'open_time', edit_market.open_time,
     'no_open_time', edit_market.no_open_time,
+    'outcome_name', edit_market.outcome_name,
+    'position', edit_market."position",
     'before', jsonb_build_object(
       'title', v_market.title,
       'description', v_market.description,
       'close_time', v_market.close_time,
       'category', v_category,
-      'open_time', v_market.open_time
+      'open_time', v_market.open_time,
+      'outcome_name', v_market.outcome_name,
+      'position', v_market."position"
     )
   ));
 exception when check_violation or not_null_violation then
@@ -107,12 +115,12 @@ end
 $$;
 
 comment on function admin.edit_market(
-  uuid, text, text, timestamptz, boolean, text, timestamptz, boolean
+  uuid, text, text, timestamptz, boolean, text, timestamptz, boolean, text, int
 ) is
-  'Changes title, description, close time, category and open time of a market that is not '
-  'resolved; null leaves a value as it is, no_close_time and no_open_time remove a time. The '
-  'category can be changed until something has traded, and only without an event. Orders stay, and '
-  'so does the version, which counts changes of the book and its trades. The audit row has the '
-  'values from before. Errors: INVALID_REQUEST, NOT_FOUND, INVALID_STATE (resolved; a new close '
-  'time after the old one has passed; a category that cannot change). Locks: the market, its row '
-  'in catalog.markets, then for a new category the rows of both categories.';
+  'Changes title, description, close time, category, open time, outcome name and place of a market '
+  'that is not resolved; null leaves a value as it is, no_close_time and no_open_time remove a '
+  'time. The category can be changed until something has traded, and only without an event. Orders '
+  'stay, and so does the version, which counts changes of the book and its trades. The audit row '
+  'has the values from before. Errors: INVALID_REQUEST, NOT_FOUND, INVALID_STATE (resolved; a new '
+  'close time after the old one has passed; a category that cannot change). Locks: the market, its '
+  'row in catalog.markets, then for a new category the rows of both categories.';

@@ -12,7 +12,8 @@ select
   e.live_delay_ms,
   e.created_at,
   e.thumbnail_id,
-  e.thumbnail_url
+  e.thumbnail_url,
+  e.exclusive as is_exclusive
 from catalog.events as e
 left join catalog.categories as c on c.id = e.category_id;
 
@@ -32,3 +33,4 @@ comment on column admin.events.live_delay_ms is 'How long they wait, in millisec
 comment on column admin.events.created_at is 'When an operator made it.';
 comment on column admin.events.thumbnail_id is 'Id of the picture; null if none was given.';
 comment on column admin.events.thumbnail_url is 'Address of the picture; null if none was given.';
+comment on column admin.events.is_exclusive is 'Exactly one of its markets resolves YES.';

@@ -22,7 +22,9 @@ select
   b.version,
   m.thumbnail_id,
   m.thumbnail_url,
-  m.open_time
+  m.open_time,
+  m.outcome_name,
+  m."position"
 from catalog.markets as m
 left join catalog.categories as c on c.id = m.category_id
 left join catalog.events as e on e.id = m.event_id
@@ -62,3 +64,6 @@ comment on column admin.markets.thumbnail_id is 'Id of the picture; null if none
 comment on column admin.markets.thumbnail_url is 'Address of the picture; null if none was given.';
 comment on column admin.markets.open_time is
   'When a paused market opens by itself; null if an operator opens it, or has opened it.';
+comment on column admin.markets.outcome_name is
+  'What it is called among the outcomes of its event; null: its title.';
+comment on column admin.markets."position" is 'Its place in the event; null without one.';

@@ -13,6 +13,9 @@ as $$
       a.arguments ->> 'title' as title,
       a.arguments ->> 'description' as description,
       a.arguments ->> 'category' as category,
+      a.arguments ->> 'exclusive' as exclusive,
+      a.arguments ->> 'outcome_name' as outcome,
+      a.arguments ->> 'position' as place,
       core.time_of(nullif(a.arguments ->> 'open_time', 'infinity')) as open_time,
       core.time_of(nullif(a.arguments ->> 'close_time', 'infinity')) as close_time
     from admin.audit_log as a
@@ -45,7 +48,8 @@ as $$
           filter (where c.arguments ->> 'ends_at' is not null)
         )[1])::text,
         min(c.arguments ->> 'thumbnail_id'),
-        min(c.arguments ->> 'thumbnail_url')
+        min(c.arguments ->> 'thumbnail_url'),
+        (array_agg(c.exclusive order by c.id desc) filter (where c.exclusive is not null))[1]
       )::text as terms
     from calls as c
     where c.action in ('create_event', 'edit_event', 'set_event_live')
@@ -57,7 +61,7 @@ as $$
       jsonb_build_array(
         e.title, e.description, g.slug, e.live::text, e.live_delay_ms::text,
         extract(epoch from e.starts_at)::text, extract(epoch from e.ends_at)::text,
-        e.thumbnail_id, e.thumbnail_url
+        e.thumbnail_id, e.thumbnail_url, e.exclusive::text
       )::text as terms
     from catalog.events as e
     join catalog.categories as g on g.id = e.category_id
@@ -73,7 +77,9 @@ as $$
           (array_agg(c.category order by c.id desc) filter (where c.category is not null))[1]
         end,
         min(c.arguments ->> 'thumbnail_id'),
-        min(c.arguments ->> 'thumbnail_url')
+        min(c.arguments ->> 'thumbnail_url'),
+        (array_agg(c.outcome order by c.id desc) filter (where c.outcome is not null))[1],
+        (array_agg(c.place order by c.id desc) filter (where c.place is not null))[1]
       )::text as terms
     from calls as c
     where c.action in ('create_market', 'edit_market')
@@ -85,7 +91,7 @@ as $$
       m.open_time,
       jsonb_build_array(
         m.title, m.description, case when m.event_id is null then g.slug end,
-        m.thumbnail_id, m.thumbnail_url
+        m.thumbnail_id, m.thumbnail_url, m.outcome_name, m."position"::text
       )::text as terms
     from catalog.markets as m
     join catalog.categories as g on g.id = m.category_id

@@ -11,6 +11,7 @@ create table catalog.events (
   thumbnail_id uuid,
   thumbnail_url text,
   created_at timestamptz not null default core.now(),
+  exclusive boolean not null default false,
   constraint events_public_id_is_unique unique (public_id),
   constraint events_title_is_not_blank check (title ~ '\S' and length(title) <= 300),
   constraint events_end_after_their_start check (ends_at > starts_at),
@@ -32,3 +33,6 @@ create trigger events_renew_words_of_their_markets
 comment on table catalog.events is 'Real-world occurrences, each with one or more markets.';
 comment on column catalog.events.live is
   'Live-traded: within [starts_at, ends_at) new orders wait live_delay_ms before they match.';
+comment on column catalog.events.exclusive is
+  'Exactly one of its markets resolves YES. No market comes to it, and this does not change, once '
+  'shares were made in one of them or one is resolved (trading.check_exclusive_change).';

@@ -15,6 +15,8 @@ create table catalog.markets (
   created_at timestamptz not null default core.now(),
   words tsvector,
   open_time timestamptz,
+  outcome_name text,
+  "position" int,
   constraint markets_public_id_is_unique unique (public_id),
   constraint markets_title_is_not_blank check (title ~ '\S' and length(title) <= 300),
   constraint markets_have_an_outcome_once_resolved check (
@@ -27,7 +29,12 @@ create table catalog.markets (
   constraint markets_open_by_themselves_while_paused
     check (open_time is null or status = 'paused'),
   constraint markets_open_before_they_close check (open_time < close_time),
-  constraint markets_open_at_a_moment check (isfinite(open_time))
+  constraint markets_open_at_a_moment check (isfinite(open_time)),
+  constraint markets_have_an_outcome_name_and_place_in_an_event
+    check (event_id is not null or outcome_name is null and "position" is null),
+  constraint markets_outcome_name_is_not_blank
+    check (outcome_name ~ '\S' and length(outcome_name) <= 100),
+  constraint markets_have_a_place_from_1_to_1000000 check ("position" between 1 and 1000000)
 );
 
 create index markets_of_a_category on catalog.markets (category_id, status, id);
@@ -58,6 +65,10 @@ comment on column catalog.markets.yes_payout_cents is
   'What a YES share was paid at resolution, 0-100; a NO share got the rest.';
 comment on column catalog.markets.open_time is
   'When a paused market opens by itself; null: an operator opens it.';
+comment on column catalog.markets.outcome_name is
+  'What the market is called among the outcomes of its event, such as a name; null: its title.';
+comment on column catalog.markets."position" is
+  'Its place in the event: by default one after the last. The event of a market never changes.';
 comment on column catalog.markets.words is
   'The words of the titles of the market and its event, as they are and by their English stems, '
   'for the search. Kept by a trigger.';

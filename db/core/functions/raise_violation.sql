@@ -24,6 +24,11 @@ begin
     when 'markets_open_before_they_close' then 'The open time must be before the close time'
     when 'markets_open_at_a_moment' then
       'The open time must be a moment; null means that there is none'
+    when 'markets_have_an_outcome_name_and_place_in_an_event' then
+      'Only a market of an event has an outcome name and a place in it'
+    when 'markets_outcome_name_is_not_blank' then
+      'The outcome name must not be blank or longer than 100 characters'
+    when 'markets_have_a_place_from_1_to_1000000' then 'The place must be from 1 to 1000000'
     when 'users_email_looks_like_one' then
       'The e-mail address must look like name@domain and have at most 320 characters'
     when 'email_claims_look_like_an_email' then

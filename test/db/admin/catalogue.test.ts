@@ -105,6 +105,7 @@ test("an event is edited: null leaves a value, and the audit has the one before"
   t.deepEqual(audited.before, {
     ...{ title: "The final", description: "On Sunday.", starts_at: null, ends_at: null },
     category: "tests",
+    exclusive: false,
   });
   await t.throwsAsync(operate("edit_event", { event_id, title: " " }), { code: "EX001" });
 });

@@ -19,7 +19,8 @@ const contract: Record<string, { arguments: string; returns: string }> = {
       "title text, category text, description text default null, " +
       "starts_at timestamptz default null, ends_at timestamptz default null, " +
       "live boolean default false, live_delay_ms int default 3000, " +
-      "thumbnail_id uuid default null, thumbnail_url text default null",
+      "thumbnail_id uuid default null, thumbnail_url text default null, " +
+      "exclusive boolean default false",
     returns: "uuid",
   },
   set_event_live: {
@@ -31,7 +32,8 @@ const contract: Record<string, { arguments: string; returns: string }> = {
       "title text, category text, description text default '', event_id uuid default null, " +
       "close_time timestamptz default null, thumbnail_id uuid default null, " +
       "thumbnail_url text default null, open boolean default true, " +
-      "open_time timestamptz default null",
+      "open_time timestamptz default null, outcome_name text default null, " +
+      '"position" int default null',
     returns: "uuid",
   },
   create_markets: {
@@ -43,7 +45,8 @@ const contract: Record<string, { arguments: string; returns: string }> = {
       "market_id uuid, title text default null, description text default null, " +
       "close_time timestamptz default null, no_close_time boolean default false, " +
       "category text default null, open_time timestamptz default null, " +
-      "no_open_time boolean default false",
+      "no_open_time boolean default false, outcome_name text default null, " +
+      '"position" int default null',
     returns: "void",
   },
   set_market_status: {

@@ -43,8 +43,9 @@ function valueOf(field: CommandField, text: string): unknown {
   switch (field.kind) {
     case "text":
     case "long":
-    case "choice":
       return text;
+    case "choice":
+      return field.isBoolean === true ? text === "true" : text;
     case "cents":
       return centsOf(text)?.toString() ?? new Issue("Type an amount such as 12.50.");
     case "number":

@@ -28,6 +28,8 @@ export interface CommandField {
   isRequired?: boolean;
   /** An empty field is sent as null: the function has no default for it. */
   isNullable?: boolean;
+  /** Of a choice between true and false. */
+  isBoolean?: boolean;
   options?: readonly (readonly [value: string, label: string])[];
   /** What the field has first. */
   initial?: string;

@@ -7,6 +7,11 @@ import { required, time } from "./parts.ts";
 
 const role = "markets" as const;
 
+const outcomeOfEvent = [
+  optional("outcomeName", "Outcome name", "Among the markets of an event, such as a name."),
+  number("position", "Place in the event"),
+];
+
 export const resolveMarket: Command = {
   ...{ name: "resolve_market", role, title: "Resolve", action: "Resolve the market" },
   fields: [market, outcome, payout],
@@ -60,6 +65,7 @@ export const editMarket: Command = {
     optional("category", "Category", "As in addresses. It stays once something has traded."),
     time("openTime", "Opens by itself (UTC)", "Only of a paused market."),
     flag("noOpenTime", "It does not open by itself"),
+    ...outcomeOfEvent,
   ],
   returns: "nothing",
 };
@@ -76,6 +82,7 @@ export const createMarket: Command = {
     optional("thumbnailUrl", "Address of the picture"),
     flag("open", "It is open at once; else it is paused", "yes"),
     time("openTime", "Opens by itself (UTC)", "Only if it is not open at once."),
+    ...outcomeOfEvent,
   ],
   returns: "value",
   result: "Id of the market",
@@ -118,6 +125,7 @@ export const createEvent: Command = {
     number("liveDelayMs", "How long they wait, in ms"),
     { argument: "thumbnailId", label: "Id of the picture", kind: "uuid" },
     optional("thumbnailUrl", "Address of the picture"),
+    flag("exclusive", "Exactly one of its markets resolves YES"),
   ],
   returns: "value",
   result: "Id of the event",
@@ -132,6 +140,14 @@ export const editEvent: Command = {
     time("startsAt", "Starts (UTC)"),
     time("endsAt", "Ends (UTC)"),
     optional("category", "Category", "As in addresses. Its markets move with it."),
+    {
+      ...{ argument: "exclusive", label: "Exactly one of its markets resolves YES" },
+      ...{ kind: "choice", isBoolean: true, hint: "It stays once something has traded." },
+      options: [
+        ["true", "Yes"],
+        ["false", "No"],
+      ],
+    },
   ],
   returns: "nothing",
 };

@@ -23,7 +23,7 @@ export const booksDamages: Damage[] = [
   ],
   [
     "market whose orders waited has an event",
-    "update catalog.markets set event_id = null where id = :live",
+    `update catalog.markets set event_id = null, "position" = null where id = :live`,
   ],
   [
     "last trade price is that of the last trade",

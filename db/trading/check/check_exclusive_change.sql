@@ -1,0 +1,29 @@
+create or replace function trading.check_exclusive_change(event_id bigint)
+returns void
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_title text;
+begin
+  select m.title into v_title
+  from catalog.markets as m
+  join trading.market_state as s on s.market_id = m.id
+  where m.event_id = check_exclusive_change.event_id
+    and (s.escrow_version > 0 or m.status = 'resolved')
+  order by m.id
+  limit 1;
+  if found then
+    perform core.raise_error('INVALID_STATE', format(
+      'The market %L of the event has traded or is resolved: the markets of an exclusive event '
+      'stay as they are then', v_title
+    ));
+  end if;
+end
+$$;
+
+comment on function trading.check_exclusive_change(bigint) is
+  'Refuses that an event becomes exclusive or no longer is, and a new market of an exclusive one, '
+  'once shares were made in one of its markets or one is resolved: what a share is worth goes by '
+  'all of them. The caller holds the row of the event, so that no market is resolved meanwhile. '
+  'Errors: INVALID_STATE.';
