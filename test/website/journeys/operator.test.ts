@@ -131,6 +131,44 @@ journey("two members of staff resolve a market, and the audit has both", async (
   );
 });
 
+journey("the statement of a user is shown, saved and printed by itself", async (t, browser) => {
+  const { userId } = await service.makeTrader({ fundsCents: 5000 });
+  await service.operate("withdraw", { user_id: userId, amount_cents: 1250, reference: "out 1" });
+  const { page, complaints } = await welcome(browser, "Stella");
+  await page.goto(`/operator/users/${userId}`);
+  await page.getByText("Statement of a user").click();
+  const today = (await service.database.pool.query("select core.now()::date::text as day")).rows[0]
+    .day;
+  await page.getByLabel("First day").fill(today);
+  await page.getByLabel("Last day").fill(today);
+  await page.getByRole("button", { name: "Show the statement" }).click();
+  const sheet = page.getByRole("region", { name: "Statement of a user: rows" });
+  await sheet.waitFor();
+  const shown = ["opening", "deposit", "€50.00", "withdrawal", "-€12.50", "€37.50", "closing"];
+  for (const words of shown) t.true((await sheet.innerText()).includes(words), words);
+
+  const downloads = page.waitForEvent("download");
+  const section = page.locator(".sheet");
+  await section.getByRole("button", { name: "CSV" }).click();
+  const csv = (await (await (await downloads).createReadStream()).toArray()).join("");
+  t.regex(csv, /,withdrawal,-12\.50,37\.50,,out 1\r\n/);
+
+  await page.evaluate("window.print = () => undefined");
+  await section.getByRole("button", { name: "Print" }).click();
+  await page.emulateMedia({ media: "print" });
+  const printed = await page.locator("body").innerText();
+  t.regex(printed, /^Statement of a user: /);
+  for (const words of shown) t.true(printed.includes(words), words);
+  t.notRegex(printed, /Overview|Sign out|Deposit|Print|CSV/);
+  await page.emulateMedia({ media: "screen" });
+  await page.evaluate("window.dispatchEvent(new Event('afterprint'))");
+  t.true(await page.getByRole("button", { name: "Sign out" }).isVisible());
+  t.deepEqual(
+    complaints.filter((line) => !line.includes("401")),
+    [],
+  );
+});
+
 journey(
   "the address keeps filters, and a file has the rows that they choose",
   async (t, browser) => {

@@ -18,7 +18,7 @@ import { mutationOf } from "../commands/mutation.ts";
 import { Json } from "./cell.tsx";
 import { LongField, Select } from "./inputs.tsx";
 import { StaffProblem } from "./problem.tsx";
-import { RowTable } from "./row_table.tsx";
+import { RowSheet } from "./row_sheet.tsx";
 
 interface CommandFormProps {
   command: Command;
@@ -29,6 +29,8 @@ interface CommandFormProps {
   /** Whether it is unfolded at first. */
   isOpen?: boolean;
   onDone?: (result: unknown) => void;
+  /** Whom or what the page is about, for a print of rows. */
+  about?: string;
 }
 
 /** A form for a command, folded. Who lacks the role for the command does not see it. */
@@ -45,13 +47,13 @@ export function CommandForm(props: CommandFormProps): JSX.Element | null {
 
 type Given = Result<{ answer: { result?: unknown } }>;
 
-function Form({ command, given = {}, initial = {}, onDone }: CommandFormProps): JSX.Element {
+function Form({ command, given = {}, initial = {}, onDone, about }: CommandFormProps): JSX.Element {
   const first = (): Record<string, string> => ({ ...initialOf(command), ...initial });
   const [typed, setTyped] = useState(first);
   const [issues, setIssues] = useState<Partial<Record<string, string>>>({});
   const [asked, setAsked] = useState<Arguments>();
   const [refused, setRefused] = useState<Arguments>();
-  const [result, setResult] = useState<unknown>();
+  const [done, setDone] = useState<{ result: unknown; given: Arguments }>();
   const giving = useCommand();
 
   const give = (input: Arguments): void => {
@@ -66,7 +68,7 @@ function Form({ command, given = {}, initial = {}, onDone }: CommandFormProps): 
     };
     void giving.give(send, ({ answer }) => {
       setAsked(undefined);
-      setResult(answer.result);
+      setDone({ result: answer.result, given: input });
       if (command.returns === "file") {
         const text = JSON.stringify(answer.result, null, 2);
         const file = new Blob([text], { type: "application/json" });
@@ -102,7 +104,7 @@ function Form({ command, given = {}, initial = {}, onDone }: CommandFormProps): 
           />
         ))}
       {asked === undefined && <StaffProblem problem={giving.problem} />}
-      {giving.isDone && <Answer command={command} result={result} />}
+      {giving.isDone && done !== undefined && <Answer {...{ command, about, ...done }} />}
       <Submit isBusy={giving.isBusy}>{command.action}</Submit>
       {asked !== undefined && (
         <ConfirmDialog
@@ -171,10 +173,12 @@ function Input({ field, value, error, onValue }: InputProps): JSX.Element {
 interface AnswerProps {
   command: Command;
   result: unknown;
+  given: Arguments;
+  about: string | undefined;
 }
 
 /** What the command returned. */
-function Answer({ command, result }: AnswerProps): JSX.Element {
+function Answer({ command, result, given, about }: AnswerProps): JSX.Element {
   const { returns, result: words = "Done" } = command;
   if (returns === "nothing" || result === null || result === undefined) {
     return <Notice kind="good">Done.</Notice>;
@@ -193,7 +197,7 @@ function Answer({ command, result }: AnswerProps): JSX.Element {
     return rows.length === 0 ? (
       <Notice kind="good">Done: no rows.</Notice>
     ) : (
-      <RowTable label={`${command.title}: rows`} columns={command.columns ?? []} rows={rows} />
+      <RowSheet {...{ command, given, rows, about }} />
     );
   }
   return (

@@ -99,7 +99,7 @@ function UserForms({ id, user }: { id: string; user: Row }): JSX.Element {
       <CommandForm command={commands.adjustBalance} given={given} />
       <CommandForm command={commands.reverseDeposit} given={given} />
       <CommandForm command={commands.addNote} given={given} />
-      <CommandForm command={commands.statement} given={given} />
+      <CommandForm command={commands.statement} given={given} about={textIn(user, "displayName")} />
       <CommandForm command={commands.cancelOrders} given={given} />
       <CommandForm command={commands.endSessions} given={given} />
       <CommandForm command={commands.selfExclude} given={given} />
