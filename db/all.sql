@@ -70,6 +70,7 @@ set local role exchange_owner;
 --!include catalog/functions/category_id.sql
 --!include catalog/functions/market_id.sql
 --!include catalog/functions/lock_categories.sql
+--!include catalog/functions/lock_event.sql
 --!include catalog/functions/check_close_time.sql
 --!include catalog/functions/check_open_time.sql
 --!include identity/functions/user_id.sql
@@ -168,6 +169,7 @@ set local role exchange_owner;
 --!include trading/check/fee_in_force.sql
 --!include trading/check/check_category_change.sql
 --!include trading/check/check_exclusive_change.sql
+--!include trading/check/check_exclusive_payout.sql
 --!include trading/check/scheduled_cost_cents.sql
 --!include trading/check/scheduled_order_cost_cents.sql
 --!include trading/check/active_order_cost_cents.sql

@@ -36,6 +36,49 @@ pair(
   },
 );
 
+/** Two markets of a new exclusive event, with shares in both. */
+const makeOutcomes = async (): Promise<[string, string]> => {
+  const event_id = await operate("create_event", {
+    ...{ title: "Who wins?", category: "tests", exclusive: true },
+  });
+  const one = await makeMarket({ event_id });
+  const two = await makeMarket({ event_id });
+  const [ann] = (await makeTraders(1)) as [string];
+  for (const market of [one, two]) await split(market, ann, 5);
+  return [one, two];
+};
+
+pair(
+  "INVALID_STATE: two markets of an exclusive event are resolved YES: only one of them is",
+  ["one", "two"],
+  async (contention, t) => {
+    const [one, two] = await makeOutcomes();
+    const results = await contention.together([
+      () => failure(resolve(one, "yes")),
+      () => failure(resolve(two, "yes")),
+    ] as const);
+    t.deepEqual([...results].sort(), ["EX019", null]);
+    const isOne = results[0] === null;
+    await resolve(isOne ? two : one, "no");
+    return isOne ? "one" : "two";
+  },
+);
+
+pair(
+  "INVALID_STATE: the last market of an exclusive event is resolved NO while the other is undone",
+  ["undone first", "refused"],
+  async (contention, t) => {
+    const [one, two] = await makeOutcomes();
+    await resolve(two, "no");
+    const [resolved] = await contention.together([
+      () => failure(resolve(one, "no")),
+      () => operate("void_market", { market_id: two, reason: "a test" }),
+    ] as const);
+    t.true([null, "EX019"].includes(resolved));
+    return resolved === null ? "undone first" : "refused";
+  },
+);
+
 test("two markets of one category with the same traders are resolved at once, one of them closed", async (t) => {
   const contention = contend(exchange);
   for (let round = 0; round < effort(15); round++) {

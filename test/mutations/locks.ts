@@ -121,6 +121,15 @@ export const locks: Mutation[] = [
     tests: ["concurrency/settlement", "concurrency/live_pairs"],
   },
   {
+    name: "resolve_without_event_lock",
+    breaks: "a resolution does not lock the event",
+    file: "catalog/functions/lock_event.sql",
+    from: `
+  for no key update;`,
+    to: ";",
+    tests: ["concurrency/settlement"],
+  },
+  {
     name: "settle_without_locking_users",
     breaks: "a settlement moves cash of users that it has not locked",
     file: "trading/settle/settle_market.sql",

@@ -33,5 +33,6 @@ comment on function admin.correct_resolution(uuid, text, text, int) is
   'Corrects the resolution of a market to another outcome (custom at another payout is another '
   'one), for a reason that is kept. Returns what resolve_market does, and {movedCents, '
   'usersBelowZero}: it may take balances below zero. Errors: APPROVAL_REQUIRED, INVALID_REQUEST, '
-  'NOT_FOUND, INVALID_STATE (not resolved, voided, or that way already). Locks: the market, then '
-  'the users whose cash moves.';
+  'NOT_FOUND, INVALID_STATE (not resolved, voided, that way already, or beyond 100 cents for the '
+  'YES shares of an exclusive event: correct the other market first). Locks: the row of '
+  'the event, the market, then the users whose cash moves.';

@@ -28,5 +28,6 @@ $$;
 comment on function admin.resolve_market(uuid, text, int) is
   'Resolves a market to yes, no or custom (with what a YES share pays, 0-100 cents; a NO share '
   'pays the rest), closing it first, and pays all positions. Returns {outcome, yesPayoutCents, '
-  'positions, users, payoutCents}. Errors: APPROVAL_REQUIRED, INVALID_REQUEST, NOT_FOUND, '
-  'INVALID_STATE. Locks: the market, then the users who are paid.';
+  'positions, users, payoutCents}. In an exclusive event the YES shares of all markets pay 100 '
+  'cents in all. Errors: APPROVAL_REQUIRED, INVALID_REQUEST, NOT_FOUND, INVALID_STATE. Locks: the '
+  'row of the event, the market, then the users who are paid.';

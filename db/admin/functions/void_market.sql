@@ -24,5 +24,5 @@ comment on function admin.void_market(uuid, text) is
   'gets back what went in and pays back what came out, fees included, below zero if need be '
   '(admin.receivables). It ends as resolved, custom at 50, which pays nothing. Returns {users, '
   'movedCents, feeCents, usersBelowZero}. Errors: APPROVAL_REQUIRED, INVALID_REQUEST, NOT_FOUND, '
-  'INVALID_STATE (voided already). Locks: the outside world, the market, then the users whose '
-  'cash moves.';
+  'INVALID_STATE (voided already). Locks: the outside world, the row of the event, the market, '
+  'then the users whose cash moves.';

@@ -6,6 +6,7 @@ language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+  v_event_id constant bigint := catalog.lock_event(correct_resolution.market_id);
   v_corrected trading.resolutions;
 begin
   perform trading.lock_market(correct_resolution.market_id);
@@ -37,6 +38,9 @@ begin
       v_corrected.outcome, v_corrected.yes_payout_cents
     ));
   end if;
+  perform trading.check_exclusive_payout(
+    v_event_id, correct_resolution.market_id, correct_resolution.yes_payout_cents
+  );
 
   return trading.settle_market(
     correct_resolution.market_id, correct_resolution.outcome,
@@ -47,4 +51,5 @@ $$;
 
 comment on function trading.correct_resolution(bigint, catalog.outcome, int, text) is
   'Corrects the resolution of a market that holds: moves the difference of each user. Errors: '
-  'INVALID_STATE. Locks: the market, its row, then the users whose cash moves.';
+  'INVALID_STATE (also for a payout that the exclusive event does not allow). Locks: the row of '
+  'its event, the market, its row, then the users whose cash moves.';

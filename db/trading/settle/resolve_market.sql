@@ -6,6 +6,7 @@ language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+  v_event_id constant bigint := catalog.lock_event(resolve_market.market_id);
   v_status catalog.market_status;
 begin
   perform trading.lock_market(resolve_market.market_id);
@@ -18,6 +19,9 @@ begin
       'INVALID_STATE', 'The market is already resolved; admin.correct_resolution corrects that'
     );
   end if;
+  perform trading.check_exclusive_payout(
+    v_event_id, resolve_market.market_id, resolve_market.yes_payout_cents
+  );
 
   perform trading.change_market_status(resolve_market.market_id, 'closed');
   return trading.settle_market(
@@ -28,5 +32,6 @@ end
 $$;
 
 comment on function trading.resolve_market(bigint, catalog.outcome, int) is
-  'Closes a market if it is not, and pays all its positions. Errors: INVALID_STATE. Locks: the '
+  'Closes a market if it is not, and pays all its positions. Errors: INVALID_STATE (resolved '
+  'already; a payout that the exclusive event does not allow). Locks: the row of its event, the '
   'market, its row, then the users who are paid.';

@@ -22,6 +22,7 @@ declare
   v_journal_id bigint;
 begin
   perform ledger.lock_outside_world();
+  perform catalog.lock_event(void_market.market_id);
   perform trading.lock_market(void_market.market_id);
   v_at := core.now();
   select m.status = 'resolved' into strict v_is_resolved
@@ -144,5 +145,5 @@ comment on function trading.void_market(bigint, text) is
   'came out, fees included, or pays back what came out beyond what went in, below zero if need be. '
   'All in one journal, linear in the users of the market. The market ends as resolved, custom at '
   '50, which pays nothing; returns the operator''s summary. Errors: INVALID_STATE (voided '
-  'already), UNFIT_SESSION. Locks: the outside world, the market, its row, then the users whose '
-  'cash moves.';
+  'already), UNFIT_SESSION. Locks: the outside world, the row of its event, the market, its row, '
+  'then the users whose cash moves.';

@@ -107,6 +107,25 @@ as $$
   where (m.resolved_outcome, m.yes_payout_cents, m.resolved_at)
     is distinct from (x.outcome, x.yes_payout_cents, x.first_at)
 
+  -- Between two corrections that move the YES to another market, an event may pay less.
+  union all
+  select 'YES shares of an exclusive event pay 100 in all', 'event ' || e.public_id,
+    case when x.may_pay_less then 'at most 100' else '100' end, x.cents::text
+  from catalog.events as e
+  cross join lateral (
+    select
+      coalesce(sum(m.yes_payout_cents) filter (where v.market_id is null), 0) as cents,
+      bool_or(
+        m.status <> 'resolved' or v.market_id is not null or r.corrects_resolution_id is not null
+      ) as may_pay_less
+    from catalog.markets as m
+    left join resolutions as r on r.market_id = m.id and r.is_last
+    left join voids as v on v.market_id = m.id
+    where m.event_id = e.id
+  ) as x
+  where e.exclusive
+    and (x.cents > 100 or x.cents < 100 and not x.may_pay_less)
+
   union all
   select 'nothing is traded or converted after the resolution', 'journal ' || j.id,
     'before journal ' || r.journal_id, j.kind::text
@@ -118,4 +137,5 @@ $$;
 
 comment on function trading.verify_settlements() is
   'The part of ledger.verify() about escrow and settlements: each resolution settles all positions '
-  'by its outcome, and the last one holds. One row for each broken invariant.';
+  'by its outcome, the last one holds, and an exclusive event pays 100 in all. One row '
+  'for each broken invariant.';

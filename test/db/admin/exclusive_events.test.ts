@@ -75,3 +75,86 @@ test("INVALID_STATE: once shares were made, an event stays exclusive or not, and
     else t.is(typeof (await another), "string");
   }
 });
+
+const resolve = (market_id: string, outcome: string, yes_payout_cents: number | null = null) =>
+  operate("resolve_market", { market_id, outcome, yes_payout_cents });
+const correct = (market_id: string, outcome: string, yes_payout_cents: number | null = null) =>
+  operate("correct_resolution", { market_id, outcome, yes_payout_cents, reason: "a mistake" });
+const voidMarket = (market_id: string) => operate("void_market", { market_id, reason: "a test" });
+
+const tooMuch = (cents: number) => ({
+  ...{ code: "EX019", message: new RegExp(`would pay ${cents} cents in all, and may pay 100`) },
+});
+const tooLittle = (cents: number) => ({
+  ...{ code: "EX019", message: new RegExp(`must pay the ${cents} cents that are left of 100`) },
+});
+
+test("INVALID_STATE: one market of an exclusive event resolves YES, and no second one", async (t) => {
+  const { markets } = await makeOutcomes(3);
+  const [a, b, c] = markets as [string, string, string];
+  await resolve(b, "yes");
+  await t.throwsAsync(resolve(a, "yes"), tooMuch(200));
+  await t.throwsAsync(resolve(a, "custom", 1), tooMuch(101));
+  await resolve(a, "no");
+  await t.throwsAsync(correct(a, "yes"), tooMuch(200));
+  await resolve(c, "no");
+  await t.throwsAsync(correct(c, "custom", 1), tooMuch(101));
+});
+
+test("INVALID_STATE: the last market of an exclusive event pays what the others leave", async (t) => {
+  const { markets } = await makeOutcomes(3);
+  const [a, b, c] = markets as [string, string, string];
+  await resolve(a, "no");
+  await resolve(b, "no");
+  await t.throwsAsync(resolve(c, "no"), tooLittle(100));
+  await t.throwsAsync(resolve(c, "custom", 99), tooLittle(100));
+  await resolve(c, "yes");
+
+  const shared = (await makeOutcomes(3)).markets as [string, string, string];
+  await resolve(shared[0], "custom", 50);
+  await t.throwsAsync(resolve(shared[1], "custom", 51), tooMuch(101));
+  await resolve(shared[1], "custom", 30);
+  await t.throwsAsync(resolve(shared[2], "no"), tooLittle(20));
+  await t.throwsAsync(resolve(shared[2], "custom", 19), tooLittle(20));
+  await t.throwsAsync(resolve(shared[2], "custom", 21), tooMuch(101));
+  await resolve(shared[2], "custom", 20);
+
+  const [only] = (await makeOutcomes(1)).markets as [string];
+  await t.throwsAsync(resolve(only, "no"), tooLittle(100));
+  await resolve(only, "yes");
+});
+
+test("a correction takes the YES from a market, then another gives it to the next", async (t) => {
+  const { markets } = await makeOutcomes(2);
+  const [a, b] = markets as [string, string];
+  const ann = await makeTrader();
+  await giveShares(a, ann, "yes", 10);
+  const before = await exchange.balance(ann);
+  await resolve(a, "yes");
+  await resolve(b, "no");
+  await correct(a, "no");
+  await correct(b, "yes");
+  await t.throwsAsync(correct(a, "yes"), tooMuch(200));
+  t.is(await exchange.balance(ann), before);
+});
+
+test("a voided market of an exclusive event pays nothing: less than 100 is allowed then", async (t) => {
+  const { markets } = await makeOutcomes(3);
+  const [a, b, c] = markets as [string, string, string];
+  await resolve(a, "yes");
+  await voidMarket(a);
+  await resolve(b, "no");
+  await resolve(c, "no");
+  await correct(c, "yes");
+  await t.throwsAsync(correct(b, "yes"), tooMuch(200));
+
+  const last = (await makeOutcomes(2)).markets as [string, string];
+  await resolve(last[0], "no");
+  await voidMarket(last[1]);
+});
+
+test("markets of an event that is not exclusive resolve as they like", async (t) => {
+  const { markets } = await makeOutcomes(2, false);
+  for (const market of markets) t.is((await resolve(market, "yes")).yesPayoutCents, 100);
+  for (const market of markets) t.is((await correct(market, "no")).yesPayoutCents, 0);
+});

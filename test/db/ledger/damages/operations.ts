@@ -17,6 +17,13 @@ export async function operateALittle(exchange: Exchange): Promise<Named> {
   const edited = await makeMarket({ event_id, close_time });
   await operate("edit_market", { market_id: edited, title: "Will it snow?" });
   await operate("set_market_status", { market_id: edited, status: "paused" });
+  const exclusive = await operate("create_event", {
+    ...{ title: "Who wins?", category: "tests", exclusive: true },
+  });
+  const won = await makeMarket({ event_id: exclusive, outcome_name: "won" });
+  const lost = await makeMarket({ event_id: exclusive, outcome_name: "lost" });
+  await operate("resolve_market", { market_id: won, outcome: "yes" });
+  await operate("resolve_market", { market_id: lost, outcome: "no" });
   const reopened = await makeMarket({ close_time });
   await operate("set_market_status", { market_id: reopened, status: "closed" });
   await operate("set_market_status", { market_id: reopened, status: "open" });

@@ -99,6 +99,16 @@ export const positionsDamages: Damage[] = [
      where id = :market`,
   ],
   [
+    "YES shares of an exclusive event pay 100 in all",
+    `update catalog.markets set yes_payout_cents = 1, resolved_outcome = 'custom'
+     where outcome_name = 'lost'`,
+  ],
+  [
+    "YES shares of an exclusive event pay 100 in all",
+    `update catalog.markets set yes_payout_cents = 0, resolved_outcome = 'no'
+     where outcome_name = 'won'`,
+  ],
+  [
     "escrow is 100 x shares of each side",
     `update catalog.markets set status = 'closed', resolved_outcome = null,
        yes_payout_cents = null, resolved_at = null
