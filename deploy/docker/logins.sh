@@ -3,7 +3,8 @@
 # docs/operating.md, and then what only a superuser can revoke.
 set -eu
 psql -v ON_ERROR_STOP=1 -U "$POSTGRES_USER" -d postgres \
-  -v deploy="$DEPLOY_PASSWORD" -v web="$WEB_PASSWORD" -v jobs="$JOBS_PASSWORD" <<'SQL'
+  -v deploy="$DEPLOY_PASSWORD" -v web="$WEB_PASSWORD" -v jobs="$JOBS_PASSWORD" \
+  -v staff="$STAFF_PASSWORD" <<'SQL'
 create role exchange_owner nologin;
 create role exchange_api nologin;
 create role exchange_worker nologin;
@@ -12,6 +13,7 @@ create role exchange_analyst nologin;
 create role markets_deploy login password :'deploy' in role exchange_owner;
 create role markets_web login password :'web' in role exchange_api;
 create role markets_jobs login password :'jobs' in role exchange_worker;
+create role markets_staff login password :'staff' in role exchange_operator;
 create database pgmarkets encoding 'UTF8' template template0;
 grant create on database pgmarkets to markets_deploy;
 revoke connect, temporary on database pgmarkets from public;

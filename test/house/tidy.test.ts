@@ -31,6 +31,7 @@ const maySkip = [
   "test/website/journey.ts",
   "test/database/pgbouncer.test.ts",
   "test/deploy/alerts.test.ts",
+  "test/deploy/containers.test.ts",
   "test/jobs/publish_history.test.ts",
 ];
 
