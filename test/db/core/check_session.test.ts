@@ -39,21 +39,26 @@ const unfit = {
   "local session_replication_role = replica": /^The session_replication_role is replica/,
 };
 
+/** What the commands are about: refused, they change none of it. */
+let scene: { market: string; liveMarket: string; trader: string; order: string };
+
+test.before("make the markets, the trader and the order", async () => {
+  const [market, trader] = [await makeMarket(), await makeTrader()];
+  const [order] = (await rest(market, trader, buy("yes", 1, 5))) as [string];
+  scene = { market, liveMarket: (await makeLiveMarket()).market, trader, order };
+});
+
 for (const [setting, message] of Object.entries(unfit)) {
   for (const [name, call] of Object.entries(commands)) {
     test(`UNFIT_SESSION: ${name} under ${setting}`, async (t) => {
-      const { market } = name.startsWith("release_")
-        ? await makeLiveMarket()
-        : { market: undefined };
-      const in_ = market ?? (await makeMarket());
-      const trader = await makeTrader();
-      const [order] = market === undefined ? await rest(in_, trader, buy("yes", 1, 5)) : [in_];
+      const { liveMarket, trader, order } = scene;
+      const market = name.startsWith("release_") ? liveMarket : scene.market;
       await withRollback(async (client) => {
         await client.query(`set ${setting}`);
         const error: any = await t.throwsAsync(
           client.query(
             `with given as (select $1::uuid, $2::uuid, $3::uuid) select ${call} from given`,
-            [in_, trader, order],
+            [market, trader, order],
           ),
         );
         t.is(error.code, "EX025");
