@@ -77,6 +77,8 @@ set local role exchange_owner;
 --!include identity/functions/raise_taken.sql
 --!include catalog/functions/search_query.sql
 --!include catalog/functions/market_object.sql
+--!include catalog/functions/event_object.sql
+--!include catalog/functions/event_listing.sql
 --!include identity/functions/lock_user.sql
 --!include identity/functions/lock_account.sql
 --!include identity/functions/lock_account_to_change.sql
@@ -538,8 +540,10 @@ set local role exchange_owner;
 --!include api/functions/list_event_headings.sql
 --!include api/functions/list_category_markets.sql
 --!include api/functions/get_chance.sql
+--!include api/functions/list_outcomes.sql
 --!include api/functions/get_market.sql
 --!include api/functions/list_markets.sql
+--!include api/functions/search_events.sql
 --!include api/functions/list_candles.sql
 --!include api/functions/get_market_rules.sql
 --!include api/functions/get_market_resolution.sql

@@ -39,6 +39,7 @@ set local role exchange_owner;
 --!include catalog/functions/count_event.sql
 --!include catalog/functions/count_market.sql
 --!include catalog/functions/list_market.sql
+--!include catalog/functions/list_event.sql
 --!include catalog/functions/set_words.sql
 --!include catalog/functions/renew_words.sql
 --!include leaderboard/functions/band.sql
@@ -74,6 +75,7 @@ set local role exchange_owner;
 --!include catalog/tables/events.sql
 --!include catalog/tables/markets.sql
 --!include catalog/tables/market_listings.sql
+--!include catalog/tables/event_listings.sql
 --!include trading/tables/traders.sql
 --!include risk/tables/limit_changes.sql
 --!include ledger/tables/outside_world.sql

@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:83132bf184ba506351ac66f48cd0afa3ad159a21
+--! Hash: sha1:14b4a1e5e2cd644b23dec8bc41fb36b50f82196f
 
 --! Included tables.sql
 -- The tables of the database, and what they are made of, in the order they build on each other. The
@@ -430,6 +430,41 @@ $$;
 comment on function catalog.list_market() is
   'Trigger of catalog.markets: keeps the lists in which a market stands.';
 --! EndIncluded catalog/functions/list_market.sql
+--! Included catalog/functions/list_event.sql
+create or replace function catalog.list_event()
+returns trigger
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_event_id constant bigint := case when tg_op = 'DELETE' then old.event_id else new.event_id end;
+begin
+  if v_event_id is null then
+    return null;
+  end if;
+  insert into catalog.event_listings (event_id, list, close_time, volume_cents)
+  values (v_event_id, 'none', 'infinity', 0)
+  on conflict on constraint event_listings_pkey do nothing;
+  -- What another transaction has just changed in the event is seen once its row is held.
+  perform from catalog.event_listings as l
+  where l.event_id = v_event_id
+  for no key update;
+  update catalog.event_listings as l set
+    list = n.list,
+    close_time = n.close_time,
+    volume_cents = n.volume_cents
+  from catalog.event_listing(v_event_id) as n
+  where l.event_id = v_event_id
+    and (l.list, l.close_time, l.volume_cents)
+      is distinct from (n.list, n.close_time, n.volume_cents);
+  return null;
+end
+$$;
+
+comment on function catalog.list_event() is
+  'Trigger of catalog.markets: keeps the list in which the event of a market stands. Locks: the '
+  'row of the event in catalog.event_listings, which comes after that of the category.';
+--! EndIncluded catalog/functions/list_event.sql
 --! Included catalog/functions/set_words.sql
 create or replace function catalog.set_words()
 returns trigger
@@ -1334,6 +1369,10 @@ create trigger markets_are_listed
   after insert or delete or update of category_id, status, close_time on catalog.markets
   for each row execute function catalog.list_market();
 
+create trigger markets_list_their_event
+  after insert or delete or update of status, close_time on catalog.markets
+  for each row execute function catalog.list_event();
+
 comment on table catalog.markets is
   'Binary questions. What trading moves (prices, volumes, version) is in trading.market_state.';
 comment on column catalog.markets.yes_payout_cents is
@@ -1376,6 +1415,32 @@ comment on column catalog.market_listings.volume_cents is
   'Volume of both sides when jobs.make_candles() last ran. The volume of trading.market_state '
   'changes with each trade, so no index is on it.';
 --! EndIncluded catalog/tables/market_listings.sql
+--! Included catalog/tables/event_listings.sql
+create table catalog.event_listings (
+  event_id bigint primary key references catalog.events (id) on delete cascade,
+  list text not null,
+  close_time timestamptz not null,
+  volume_cents bigint not null,
+  constraint event_listings_are_of_a_list check (list in ('open', 'closed', 'none'))
+);
+
+create index event_listings_by_event on catalog.event_listings (list, event_id desc);
+create index event_listings_by_close_time
+  on catalog.event_listings (list, close_time, event_id desc);
+create index event_listings_by_volume
+  on catalog.event_listings (list, volume_cents desc, event_id desc);
+
+comment on table catalog.event_listings is
+  'The list in which an event that has markets stands, by their status. So a page of a list is a '
+  'range of an index, however many events there are. Kept by a trigger of catalog.markets.';
+comment on column catalog.event_listings.list is
+  'open: at least one of its markets is; closed: all of them are, or are resolved; none: the '
+  'others, such as paused ones.';
+comment on column catalog.event_listings.close_time is
+  'The first of its open markets, or of all if none is open; infinity: there is none.';
+comment on column catalog.event_listings.volume_cents is
+  'The sum of the volumes in catalog.market_listings.';
+--! EndIncluded catalog/tables/event_listings.sql
 --! Included trading/tables/traders.sql
 create table trading.traders (
   user_id bigint primary key references identity.users (id),

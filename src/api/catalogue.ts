@@ -2,16 +2,24 @@ import { z } from "zod";
 import { plainProblem } from "../http/problems.ts";
 import {
   categoryNotFound,
+  centsSchema,
   found,
   idParams,
   idsSchema,
   pageQuerySchema,
   paginated,
+  priceSchema,
   slugSchema,
   timestampSchema,
   uuidSchema,
 } from "./common.ts";
-import { listedMarketSchema } from "./markets.ts";
+import {
+  chanceSchema,
+  listedMarketSchema,
+  marketStatusSchema,
+  outcomeSchema,
+  searchWordsSchema,
+} from "./markets.ts";
 import { route } from "./route.ts";
 
 /** What can be traded, by category and by event. Public. */
@@ -123,6 +131,42 @@ const marketsOfCategory = route({
   },
 });
 
+const events = route({
+  method: "get",
+  path: "/api/v1/events",
+  operationId: "searchEvents",
+  tag: "Catalogue",
+  summary: "The events of all categories that have markets, by words",
+  description:
+    "An event is listed when its title, together with that of one of its markets, has all words, " +
+    "as the beginning of a word or in another form of it. At most 10,000 events are counted and " +
+    "listed; with words, the events of at most 1,000 markets.",
+  auth: "public",
+  rateLimit: "read",
+  request: {
+    query: pageQuerySchema.extend({
+      query: searchWordsSchema.optional().meta({
+        description: "words; unless given, all events",
+      }),
+      status: z.enum(["open", "closed"]).default("open").meta({
+        description: "open: one of its markets is; closed: all of them are, or are resolved",
+      }),
+      sort: z.enum(["volume", "newest", "closing"]).default("volume").meta({
+        description: "volume: of all its markets; closing: its first open market, soonest first",
+      }),
+    }),
+  },
+  responses: {
+    200: {
+      description: "A page of events.",
+      schema: listEventsResponseSchema,
+      caching: listCaching,
+    },
+  },
+  handler: ({ query: { limit, ...query } }, { reads }) =>
+    reads.searchEvents({ ...query, pageSize: limit }),
+});
+
 /** The event with its markets, without the fields that the event has. */
 export const eventWithMarketsSchema = eventSchema
   .extend({
@@ -151,6 +195,45 @@ const event = route({
     const view = await reads.getEvent({ eventId: id });
     return found(view, eventNotFound);
   },
+});
+
+export const outcomesSchema = z
+  .strictObject({
+    exclusive: z.boolean().meta({ description: "exactly one of the outcomes resolves YES" }),
+    outcomes: z.array(
+      z
+        .strictObject({
+          marketId: uuidSchema,
+          outcomeName: z.string().meta({ description: "the title of a market that has none" }),
+          position: z.int().nullable().meta({ description: "its place in the event" }),
+          ...chanceSchema.shape,
+          bestBid: priceSchema.nullable().meta({ description: "YES price" }),
+          bestAsk: priceSchema.nullable().meta({ description: "YES price" }),
+          volume: centsSchema.min(0).meta({ description: "EUR-cents, of YES and NO" }),
+          status: marketStatusSchema,
+          resolvedOutcome: outcomeSchema.nullable(),
+        })
+        .meta({ id: "EventOutcome" }),
+    ),
+  })
+  .meta({ id: "EventOutcomes" });
+
+const outcomes = route({
+  method: "get",
+  path: "/api/v1/events/:id/outcomes",
+  operationId: "listOutcomes",
+  tag: "Catalogue",
+  summary: "The markets of an event as outcomes, the most likely first",
+  description: "Outcomes without a chance, such as resolved ones, come last, by their place.",
+  auth: "public",
+  rateLimit: "read",
+  request: { params: idParams },
+  responses: {
+    200: { description: "The outcomes.", schema: outcomesSchema, caching: listCaching },
+  },
+  problems: [eventNotFound],
+  handler: async ({ params: { id } }, { reads }) =>
+    found(await reads.listOutcomes({ eventId: id }), eventNotFound),
 });
 
 const eventHeadings = route({
@@ -189,6 +272,8 @@ export const catalogueRoutes = [
   categories,
   eventsOfCategory,
   marketsOfCategory,
+  events,
   event,
+  outcomes,
   eventHeadings,
 ];

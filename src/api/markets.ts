@@ -32,6 +32,12 @@ export const marketStatusSchema = z.enum(["open", "paused", "closed", "resolved"
 /** How a market is resolved. */
 export const outcomeSchema = z.enum(["yes", "no", "custom"]);
 
+/** Words that a list is searched for. */
+export const searchWordsSchema = z
+  .string()
+  .max(200)
+  .regex(/^\P{Cc}*$/u, "must be one line of text");
+
 /** A market in a list. */
 export const listedMarketSchema = z
   .strictObject({
@@ -74,12 +80,9 @@ const markets = route({
   rateLimit: "read",
   request: {
     query: pageQuerySchema.extend({
-      query: z
-        .string()
-        .max(200)
-        .regex(/^\P{Cc}*$/u, "must be one line of text")
-        .optional()
-        .meta({ description: "words; unless given, all markets" }),
+      query: searchWordsSchema.optional().meta({
+        description: "words; unless given, all markets",
+      }),
       category: slugSchema.optional(),
       status: z.enum(["open", "closed", "all"]).default("open"),
       sort: z.enum(["volume", "newest", "closing"]).default("volume"),

@@ -245,6 +245,11 @@ export const api = functionsOf("api", {
   ),
   listCandles: repeatable({ ...ofMarket, interval: text, ...timeRange }, rowIfFound(marketView)),
   listCategories: repeatable({}, one(json)),
+  searchEvents: repeatable(
+    { ...paged, query: nullable(text), status: text, sort: text },
+    one(json),
+  ),
+  listOutcomes: repeatable({ eventId: uuid }, one(nullable(json))),
   listEvents: repeatable({ ...category, ...paged }, one(nullable(json))),
   listCategoryMarkets: repeatable({ ...category, status: text, ...paged }, one(nullable(json))),
   getEvent: repeatable({ eventId: uuid }, one(nullable(json))),

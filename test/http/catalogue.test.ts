@@ -4,6 +4,7 @@ import {
   listCategoriesResponseSchema,
   listEventsResponseSchema,
   listMarketsResponseSchema,
+  outcomesSchema,
 } from "../../src/api/catalogue.ts";
 import { testService } from "../helpers/http/test_service.ts";
 
@@ -230,3 +231,40 @@ for (const [path, field, message] of [
     });
   });
 }
+
+test("200: events of all categories, by words, and the outcomes of one", async (t) => {
+  const category = await makeCategory();
+  const event_id = await operate("create_event", {
+    ...{ title: "Zeppelin race", category, exclusive: true },
+  });
+  const ann = await makeMarket(category, { event_id, outcome_name: "Ann" });
+  const bob = await makeMarket(category, { event_id, title: "Will Bob win?" });
+  const listed = await call("GET", "/api/v1/events?query=zeppelin&sort=newest&limit=1");
+  t.is(listed.status, 200);
+  t.is(listed.headers.get("cache-control"), "public, s-maxage=10, stale-while-revalidate=30");
+  const { data, meta } = listEventsResponseSchema.parse(listed.body);
+  t.deepEqual([data[0]!.id, data.length], [event_id, 1]);
+  t.deepEqual(meta, { total: 1, page: 1, limit: 1, hasMore: false });
+  const closed = await call("GET", "/api/v1/events?query=zeppelin&status=closed");
+  t.is(closed.body.meta.total, 0);
+
+  const answer = await call("GET", `/api/v1/events/${event_id}/outcomes`);
+  t.is(answer.status, 200);
+  t.is(answer.headers.get("cache-control"), "public, s-maxage=10, stale-while-revalidate=30");
+  const { exclusive, outcomes } = outcomesSchema.parse(answer.body);
+  t.true(exclusive);
+  t.deepEqual(
+    outcomes.map(({ marketId, outcomeName, position }) => [marketId, outcomeName, position]),
+    [
+      [ann, "Ann", 1],
+      [bob, "Will Bob win?", 2],
+    ],
+  );
+});
+
+test("400: events of an unknown status or order; 404: outcomes of an unknown event", async (t) => {
+  for (const query of ["status=all", "sort=worst", "limit=0", "query=%0A"]) {
+    t.is((await call("GET", `/api/v1/events?${query}`)).status, 400, query);
+  }
+  t.is((await call("GET", `/api/v1/events/${noSuchId}/outcomes`)).status, 404);
+});

@@ -9,17 +9,7 @@ as $$
   from catalog.categories as c
   cross join lateral (
     select json_agg(
-      json_build_object(
-        'id', p.public_id,
-        'title', p.title,
-        'description', p.description,
-        'category', c.slug,
-        'startsAt', core.iso8601(p.starts_at),
-        'endsAt', core.iso8601(p.ends_at),
-        'createdAt', core.iso8601(p.created_at),
-        'thumbnailId', p.thumbnail_id,
-        'thumbnailUrl', p.thumbnail_url
-      )
+      catalog.event_object(p, c.slug)
       order by p.id desc
     ) as events
     from (

@@ -59,6 +59,10 @@ create trigger markets_are_listed
   after insert or delete or update of category_id, status, close_time on catalog.markets
   for each row execute function catalog.list_market();
 
+create trigger markets_list_their_event
+  after insert or delete or update of status, close_time on catalog.markets
+  for each row execute function catalog.list_event();
+
 comment on table catalog.markets is
   'Binary questions. What trading moves (prices, volumes, version) is in trading.market_state.';
 comment on column catalog.markets.yes_payout_cents is

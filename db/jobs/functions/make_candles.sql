@@ -68,6 +68,18 @@ begin
       and l.category_id in (0, m.category_id)
       and l.list in ('open', 'closed', 'all')
       and l.market_id = m.id;
+    perform from catalog.event_listings as l
+    where l.event_id = (
+      select m.event_id from catalog.markets as m where m.id = v_progress.market_id
+    )
+    for no key update skip locked;
+    if found then
+      update catalog.event_listings as l set
+        volume_cents = (catalog.event_listing(l.event_id)).volume_cents
+      where l.event_id = (
+        select m.event_id from catalog.markets as m where m.id = v_progress.market_id
+      );
+    end if;
   end if;
   return cardinality(v_trades);
 end
@@ -75,6 +87,6 @@ $$;
 
 comment on function jobs.make_candles(int) is
   'Makes candles of trades that have none yet, of one market, at most so many, and notes its '
-  'volume in the lists of markets; returns how many trades. Cost: a row for each market that '
-  'ever traded, and those trades. Errors: UNFIT_SESSION. Locks: the rows of the market''s '
-  'progress and of the market itself, none that it would wait for.';
+  'volume in the lists of markets and events; returns how many trades. Cost: a row for each market '
+  'that ever traded, and those trades. Errors: UNFIT_SESSION. Locks: the rows of the market''s '
+  'progress, of the market itself and of its event in the lists, none that it would wait for.';

@@ -172,6 +172,17 @@ as $$
     group by x.market_id
   ) as l on l.market_id = m.id
   where m.lists is distinct from l.lists
+
+  union all
+  select 'event stands in its list', 'event ' || coalesce(m.event_id, l.event_id),
+    coalesce(concat_ws(' until ', n.list, n.close_time), 'none'),
+    coalesce(concat_ws(' until ', l.list, l.close_time), 'none')
+  from (
+    select distinct x.event_id from catalog.markets as x where x.event_id is not null
+  ) as m
+  cross join lateral catalog.event_listing(m.event_id) as n
+  full join catalog.event_listings as l on l.event_id = m.event_id
+  where (n.list, n.close_time) is distinct from (l.list, l.close_time)
 $$;
 
 comment on function trading.verify_markets() is

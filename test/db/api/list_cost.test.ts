@@ -151,3 +151,31 @@ test.serial(
     t.true(read <= 10, `${read} rows`);
   },
 );
+
+test.serial("a page of events reads its events, and counts 10,000 at most", async (t) => {
+  const { pool } = exchange.database;
+  await pool.query(
+    `with made as (
+       insert into catalog.events (category_id, title)
+       select c.id, 'Event ' || n from generate_series(1, 30000) as n
+       cross join catalog.categories as c
+       returning id
+     )
+     insert into catalog.event_listings (event_id, list, close_time, volume_cents)
+     select id, 'open', 'infinity', 0 from made`,
+  );
+  await pool.query("vacuum analyze catalog.events, catalog.event_listings");
+  const read = async (given: object, total: number) =>
+    await rowsRead(exchange.api, ["catalog.events", "catalog.event_listings"], async (client) => {
+      const body = await call(client, api.searchEvents, { ...asked, sort: "volume", ...given });
+      t.is(JSON.parse(body).meta.total, total);
+    });
+  for (const sort of ["volume", "newest", "closing"]) {
+    for (const page of [1, 400, 2_147_483_647]) {
+      const rows = await read({ sort, page }, 10_000);
+      t.true(rows <= 10_000 + page * 20 + 100 && rows <= 20_100, `${rows} rows by ${sort}`);
+    }
+  }
+  t.true((await read({ status: "closed" }, 0)) <= 100);
+  t.true((await read({ query: "unheard-of" }, 0)) <= 100);
+});

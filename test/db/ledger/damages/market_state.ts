@@ -201,6 +201,12 @@ export const booksDamages: Damage[] = [
     "update catalog.markets set status = 'paused' where id = :live",
   ],
   [
+    "event stands in its list",
+    "update catalog.event_listings set list = 'none' where event_id = (select event_id from catalog.markets where id = :live)",
+  ],
+  ["event stands in its list", "update catalog.event_listings set close_time = '2001-01-01'"],
+  ["event stands in its list", "delete from catalog.event_listings"],
+  [
     "market stands in its lists",
     "delete from catalog.market_listings where market_id = :market and list = 'open'",
   ],
