@@ -2,13 +2,12 @@ import type { JSX } from "preact";
 import { publicApi } from "../api/client.ts";
 import { resultOf } from "../api/result.ts";
 import { CategoryLink } from "../components/category_link.tsx";
-import { MarketRow } from "../components/home/market_row.tsx";
+import { Outcomes } from "../components/event_outcomes.tsx";
 import { LiveBadge } from "../components/live_badge.tsx";
 import { mayBeLive } from "../components/may_be_live.ts";
 import { Empty, Show } from "../components/states.tsx";
 import { formatDateTime } from "../format.ts";
 import { useAsked } from "../hooks/use_asked.ts";
-import { useCloses } from "../hooks/use_closes.ts";
 import { useEvery } from "../hooks/use_every.ts";
 import { useTitle } from "../hooks/use_title.ts";
 
@@ -21,7 +20,11 @@ export function EventPage({ id }: { id: string }): JSX.Element {
     [id],
   );
   useEvery(READ_EVERY_MS, event.askAgain);
-  const closes = useCloses(event.data?.markets.map(({ id: marketId }) => marketId) ?? []);
+  const outcomes = useAsked(
+    () => resultOf(publicApi.GET("/api/v1/events/{id}/outcomes", { params: { path: { id } } })),
+    [id],
+  );
+  useEvery(READ_EVERY_MS, outcomes.askAgain);
   useTitle(event.data?.title);
   if (event.data === undefined && event.problem?.status === 404) {
     return (
@@ -50,13 +53,9 @@ export function EventPage({ id }: { id: string }): JSX.Element {
           {markets.length === 0 ? (
             <Empty title="No markets about this event yet" />
           ) : (
-            <section class="panel market-group" aria-label="Markets">
-              <ul class="market-list">
-                {markets.map((market) => (
-                  <MarketRow key={market.id} market={market} closes={closes.get(market.id)} />
-                ))}
-              </ul>
-            </section>
+            <Show asked={outcomes} lines={4}>
+              {(data) => <Outcomes outcomes={data} />}
+            </Show>
           )}
         </>
       )}

@@ -23,6 +23,7 @@ import { useAfterTrades } from "../hooks/use_after_trades.ts";
 import { useAsked } from "../hooks/use_asked.ts";
 import { useEvery } from "../hooks/use_every.ts";
 import { useTitle } from "../hooks/use_title.ts";
+import { query } from "../router.ts";
 
 const READ_EVERY_MS = 60_000;
 
@@ -89,7 +90,10 @@ interface MarketViewProps {
 }
 
 function MarketView({ market, snapshot }: MarketViewProps): JSX.Element {
-  const [ticket, setTicket] = useState(() => newTicket(market));
+  const [ticket, setTicket] = useState(() =>
+    // The page of an event links to a side.
+    newTicket(market, query.peek().get("side") === "no" ? "no" : "yes"),
+  );
   const ticketBox = useRef<HTMLDivElement>(null);
   const exclusion = account.value?.exclusion ?? null;
   const change = (values: Partial<TicketValues>): void => {

@@ -256,3 +256,42 @@ journey("an event lists its markets, and leads to them and back", async (t, brow
   await page.getByText("Seven days.").waitFor();
   t.deepEqual(complaints, []);
 });
+
+journey(
+  "an event has its outcomes by chance, and leads to the ticket of a side",
+  async (t, browser) => {
+    const event = { title: "Who wins the cup?", category: "tests", exclusive: true };
+    const event_id = await operate("create_event", event);
+    const make = (outcome_name: string) =>
+      operate("create_market", {
+        ...{ title: `Will ${outcome_name} win?`, category: "tests", event_id, outcome_name },
+      });
+    const [ann, bob] = [await make("Ann"), await make("Bob")];
+    const maker = await service.makeTrader();
+    for (const [marketId, side, price] of [
+      [ann, "yes", 20],
+      [ann, "no", 76],
+      [bob, "yes", 70],
+      [bob, "no", 26],
+    ] as const) {
+      const body = { marketId, side, price, quantity: 5 };
+      const placed = await service.call("POST", "/api/v1/orders", { key: maker.key, body });
+      t.is(placed.status, 201);
+    }
+    const { page, complaints } = await visit(browser, service.url);
+    await page.setViewportSize({ width: 375, height: 700 });
+    await page.goto(`/events/${event_id}`);
+    await page.getByText("Exactly one of them resolves YES.").waitFor();
+    await page.getByText("Chances add up to 94%").waitFor();
+    t.deepEqual(await page.locator(".outcome-name a").allInnerTexts(), ["Bob", "Ann"]);
+    const sides = page.locator(".outcome-sides a");
+    t.deepEqual(await sides.allInnerTexts(), ["Yes 74¢", "No 30¢", "Yes 24¢", "No 80¢"]);
+    for (const link of await sides.all()) t.true((await link.boundingBox())!.height >= 24);
+    t.true(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"));
+    await sides.nth(3).click();
+    await page.getByRole("heading", { name: "Will Ann win?" }).waitFor();
+    await page.getByRole("radio", { name: /^No/i }).first().waitFor();
+    t.true(await page.getByRole("radio", { name: /^No/i }).first().isChecked());
+    t.deepEqual(complaints, []);
+  },
+);

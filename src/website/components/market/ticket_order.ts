@@ -29,9 +29,10 @@ export const emptyTicket: Ticket = {
   immediateOrCancel: false,
 };
 
-/** A new ticket in a market, at its best price. */
-export function newTicket(market: BestPrices): Ticket {
-  return { ...emptyTicket, price: bestPriceOf(market, emptyTicket) };
+/** A new ticket in a market, at the best price of its side. */
+export function newTicket(market: BestPrices, side: Ticket["side"] = "yes"): Ticket {
+  const ticket = { ...emptyTicket, side };
+  return { ...ticket, price: bestPriceOf(market, ticket) };
 }
 
 /**

@@ -28,6 +28,7 @@ export const events: View = {
     time("endsAt", "Ends", true),
     flag("isLive", "Live"),
     count("liveDelayMs", "Delay of orders, ms"),
+    flag("isExclusive", "Exclusive"),
     time("createdAt", "Made", true),
   ],
   filters: [
