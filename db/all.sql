@@ -16,6 +16,7 @@ set local role exchange_owner;
 --!include core/functions/raise_error.sql
 --!include core/functions/raise_violation.sql
 --!include core/functions/check_reason.sql
+--!include core/functions/check_evidence.sql
 --!include core/functions/raise_unfit_session.sql
 --!include core/functions/check_session.sql
 --!include core/functions/uuid_v7_at.sql
@@ -391,6 +392,7 @@ set local role exchange_owner;
 --!include admin/functions/create_markets.sql
 --!include admin/functions/copy_market.sql
 --!include admin/functions/edit_market.sql
+--!include admin/functions/set_market_source.sql
 --!include admin/functions/set_market_status.sql
 --!include admin/functions/resolve_market.sql
 --!include admin/functions/preview_resolution.sql

@@ -33,8 +33,8 @@ grant select on
   admin.audit_entries, admin.approval_rules, admin.proposals, admin.reconciliations,
   admin.closed_days, admin.closed_figures, admin.notes, admin.processes, admin.jobs, admin.health,
   admin.open_interest, admin.fee_revenue, admin.blocks, admin.cash_caps, admin.recent_trades,
-  admin.trading_pairs, admin.round_trips, admin.large_trades, admin.late_trades,
-  admin.limit_usage, admin.unusual_losses, admin.lookalikes
+  admin.trading_pairs, admin.round_trips, admin.large_trades, admin.late_trades, admin.limit_usage,
+  admin.unusual_losses, admin.lookalikes
 to exchange_operator;
 
 grant usage on schema ledger to exchange_operator;

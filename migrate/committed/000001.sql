@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:14b4a1e5e2cd644b23dec8bc41fb36b50f82196f
+--! Hash: sha1:21a4264823247dd53825fa30668a4faf80817ca8
 
 --! Included tables.sql
 -- The tables of the database, and what they are made of, in the order they build on each other. The
@@ -1327,6 +1327,8 @@ create table catalog.markets (
   open_time timestamptz,
   outcome_name text,
   "position" int,
+  rules text,
+  source_url text,
   constraint markets_public_id_is_unique unique (public_id),
   constraint markets_title_is_not_blank check (title ~ '\S' and length(title) <= 300),
   constraint markets_have_an_outcome_once_resolved check (
@@ -1344,7 +1346,12 @@ create table catalog.markets (
     check (event_id is not null or outcome_name is null and "position" is null),
   constraint markets_outcome_name_is_not_blank
     check (outcome_name ~ '\S' and length(outcome_name) <= 100),
-  constraint markets_have_a_place_from_1_to_1000000 check ("position" between 1 and 1000000)
+  constraint markets_have_a_place_from_1_to_1000000 check ("position" between 1 and 1000000),
+  constraint markets_rules_are_not_blank check (rules ~ '\S' and length(rules) <= 4000),
+  constraint markets_source_is_an_address_of_the_web check (
+    source_url ~* '^https?://[^\s"<>`\\]+$' and source_url !~ '[[:cntrl:]]'
+    and length(source_url) <= 2000
+  )
 );
 
 create index markets_of_a_category on catalog.markets (category_id, status, id);
@@ -1386,6 +1393,10 @@ comment on column catalog.markets."position" is
 comment on column catalog.markets.words is
   'The words of the titles of the market and its event, as they are and by their English stems, '
   'for the search. Kept by a trigger.';
+comment on column catalog.markets.rules is
+  'What decides the outcome, in words; null: nothing was given.';
+comment on column catalog.markets.source_url is
+  'Where the outcome will be read, an address that begins with http:// or https://; null: none.';
 --! EndIncluded catalog/tables/markets.sql
 --! Included catalog/tables/market_listings.sql
 create table catalog.market_listings (
@@ -2533,13 +2544,16 @@ create table trading.resolutions (
   position_count int not null,
   payout_cents core.amount not null,
   created_at timestamptz not null,
+  evidence text,
   constraint resolutions_are_corrected_once unique (corrects_resolution_id),
   constraint resolutions_pay_what_the_outcome_says
     check (catalog.is_payout_of(outcome, yes_payout_cents)),
   constraint resolutions_that_correct_have_a_reason check (
     (corrects_resolution_id is null) = (reason is null)
     and (reason is null or reason ~ '\S' and length(reason) <= 1000)
-  )
+  ),
+  constraint resolutions_evidence_is_not_blank
+    check (evidence ~ '\S' and length(evidence) <= 2000)
 );
 
 create unique index resolutions_begin_once_in_a_market on trading.resolutions (market_id)
@@ -2559,6 +2573,8 @@ comment on column trading.resolutions.yes_payout_cents is
   'What a YES share pays, 0-100 cents; a NO share pays the rest.';
 comment on column trading.resolutions.payout_cents is
   'What the positions are paid in all; of a correction too the whole, and not the difference.';
+comment on column trading.resolutions.evidence is
+  'What the outcome rests on, for everybody to read; null: nothing was given.';
 --! EndIncluded trading/tables/resolutions.sql
 --! Included trading/tables/settlements.sql
 create table trading.settlements (
@@ -3097,6 +3113,7 @@ insert into admin.commands (command, role, approval, has_amount) values
   ('set_event_live', 'markets', 'never', false),
   ('set_fee_schedule', 'cash', 'never', false),
   ('set_loss_limits', 'users', 'never', false),
+  ('set_market_source', 'markets', 'never', false),
   ('set_market_status', 'markets', 'never', false),
   ('set_profile', 'users', 'never', false),
   ('set_rate_limit', 'incidents', 'never', false),

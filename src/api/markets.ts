@@ -314,6 +314,10 @@ const sparklines = route({
   handler: ({ query }, { reads }) => reads.listSparklines({ marketIds: query.markets }),
 });
 
+const sourceUrlSchema = z.string().nullable().meta({
+  description: "the source of the outcome, an http or https address",
+});
+
 export const rulesSchema = z
   .strictObject({
     feeRateBps: z.int().min(0).meta({ description: "taker fee: basis points of the formula" }),
@@ -325,6 +329,8 @@ export const rulesSchema = z
     maxPrice: priceSchema,
     maxQuantity: z.int().meta({ description: "shares of an order" }),
     version: z.int().min(0).meta({ description: "of the market" }),
+    resolutionRules: z.string().nullable().meta({ description: "what decides the outcome" }),
+    sourceUrl: sourceUrlSchema,
   })
   .meta({ id: "MarketRules" });
 
@@ -333,7 +339,8 @@ const rules = route({
   path: "/api/v1/markets/:id/rules",
   operationId: "getMarketRules",
   tag: "Markets",
-  summary: "The fee, the live delay and the bounds of orders that are in force",
+  summary:
+    "The fee, the live delay and the bounds of orders in force, and what decides the outcome",
   auth: "public",
   rateLimit: "read",
   request: { params: idParams },
@@ -346,6 +353,19 @@ const rules = route({
 });
 
 const notResolved = plainProblem(404, "The market is not resolved");
+
+const resolutionEntrySchema = z
+  .strictObject({
+    at: timestampSchema,
+    kind: z.enum(["resolved", "corrected", "voided"]),
+    outcome: outcomeSchema.meta({ description: "of a void: custom, which means nothing" }),
+    yesPayoutCents: z.int().min(0).max(100).meta({
+      description: "EUR-cents a YES share; of a void it means nothing",
+    }),
+    reason: z.string().nullable().meta({ description: "of a correction or a void" }),
+    evidence: z.string().nullable().meta({ description: "what the outcome rests on" }),
+  })
+  .meta({ id: "ResolutionEntry" });
 
 const resolution = route({
   method: "get",
@@ -371,6 +391,12 @@ const resolution = route({
               "when all trades were undone: then outcome and payouts mean nothing, and everybody " +
               "got back what they had put in; null: never",
           }),
+          evidence: z.string().nullable().meta({ description: "of the resolution that holds" }),
+          sourceUrl: sourceUrlSchema,
+          disputeUntil: timestampSchema.nullable().meta({
+            description: "until when the resolution that holds may be disputed; null: it cannot be",
+          }),
+          history: z.array(resolutionEntrySchema).meta({ description: "oldest first" }),
         })
         .meta({ id: "MarketResolution" }),
     },

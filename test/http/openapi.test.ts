@@ -137,6 +137,7 @@ test.serial("the answers of every route match the document", async (t) => {
     `event-headings?events=${noSuchId}`,
     "event-headings",
     `markets/${marketId}/rules`,
+    `markets/${marketId}/chance`,
     `markets/${noSuchId}/rules`,
     `markets/${marketId}/resolution`,
     "exchange",

@@ -31,6 +31,8 @@ test.serial("200: the rules of a market that is not live", async (t) => {
     minPrice: 1,
     maxPrice: 99,
     maxQuantity: 10_000,
+    resolutionRules: null,
+    sourceUrl: null,
   });
   const { key } = await makeTrader();
   const order = { marketId, side: "yes", price: 1, quantity: 10_000 };

@@ -55,6 +55,8 @@ begin
     select v_basis || jsonb_build_object(
       'title', m.title,
       'description', m.description,
+      'rules', m.rules,
+      'source_url', m.source_url,
       'event', (
         select jsonb_build_array(e.title, e.description)
         from catalog.events as e

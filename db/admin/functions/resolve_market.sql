@@ -1,5 +1,6 @@
 create or replace function admin.resolve_market(
-  market_id uuid, outcome text, yes_payout_cents int default null
+  market_id uuid, outcome text, yes_payout_cents int default null,
+  evidence text default null
 )
 returns jsonb
 language plpgsql security definer
@@ -13,21 +14,25 @@ declare
   v_summary jsonb;
 begin
   perform admin.check_approval('resolve_market');
+  perform core.check_evidence(resolve_market.evidence);
   v_summary := trading.resolve_market(
-    v_market_id, resolve_market.outcome::catalog.outcome, v_yes_payout_cents
+    v_market_id, resolve_market.outcome::catalog.outcome, v_yes_payout_cents,
+    resolve_market.evidence
   );
   perform admin.audit('resolve_market', jsonb_build_object(
     'market_id', resolve_market.market_id,
     'outcome', resolve_market.outcome,
-    'yes_payout_cents', resolve_market.yes_payout_cents
+    'yes_payout_cents', resolve_market.yes_payout_cents,
+    'evidence', resolve_market.evidence
   ));
   return v_summary;
 end
 $$;
 
-comment on function admin.resolve_market(uuid, text, int) is
+comment on function admin.resolve_market(uuid, text, int, text) is
   'Resolves a market to yes, no or custom (with what a YES share pays, 0-100 cents; a NO share '
-  'pays the rest), closing it first, and pays all positions. Returns {outcome, yesPayoutCents, '
-  'positions, users, payoutCents}. In an exclusive event the YES shares of all markets pay 100 '
-  'cents in all. Errors: APPROVAL_REQUIRED, INVALID_REQUEST, NOT_FOUND, INVALID_STATE. Locks: the '
-  'row of the event, the market, then the users who are paid.';
+  'pays the rest), closing it first, and pays all positions. The evidence, of at most 2,000 '
+  'characters, is what the outcome rests on, for everybody to read. Returns {outcome, '
+  'yesPayoutCents, positions, users, payoutCents}. In an exclusive event the YES shares of all '
+  'markets pay 100 cents in all. Errors: APPROVAL_REQUIRED, INVALID_REQUEST, NOT_FOUND, '
+  'INVALID_STATE. Locks: the row of the event, the market, then the users who are paid.';

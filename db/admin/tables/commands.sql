@@ -81,6 +81,7 @@ insert into admin.commands (command, role, approval, has_amount) values
   ('set_event_live', 'markets', 'never', false),
   ('set_fee_schedule', 'cash', 'never', false),
   ('set_loss_limits', 'users', 'never', false),
+  ('set_market_source', 'markets', 'never', false),
   ('set_market_status', 'markets', 'never', false),
   ('set_profile', 'users', 'never', false),
   ('set_rate_limit', 'incidents', 'never', false),

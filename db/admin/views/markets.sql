@@ -24,7 +24,9 @@ select
   m.thumbnail_url,
   m.open_time,
   m.outcome_name,
-  m."position"
+  m."position",
+  m.rules,
+  m.source_url
 from catalog.markets as m
 left join catalog.categories as c on c.id = m.category_id
 left join catalog.events as e on e.id = m.event_id
@@ -67,3 +69,6 @@ comment on column admin.markets.open_time is
 comment on column admin.markets.outcome_name is
   'What it is called among the outcomes of its event; null: its title.';
 comment on column admin.markets."position" is 'Its place in the event; null without one.';
+comment on column admin.markets.rules is 'What decides the outcome; null if nothing was given.';
+comment on column admin.markets.source_url is
+  'Address of the source of the outcome; null if none was given.';

@@ -20,7 +20,8 @@ select
     where v.market_id = r.market_id
       and v.trade_id is null
   ) as is_final,
-  r.created_at
+  r.created_at,
+  r.evidence
 from trading.resolutions as r
 left join catalog.markets as m on m.id = r.market_id;
 
@@ -40,3 +41,5 @@ comment on column admin.resolutions.payout_cents is
 comment on column admin.resolutions.is_final is
   'Whether no correction came after it, and no void of the market.';
 comment on column admin.resolutions.created_at is 'When it happened.';
+comment on column admin.resolutions.evidence is
+  'What the outcome rests on, for everybody to read; null: nothing was given.';

@@ -8,26 +8,54 @@ as $$
     'yesPayoutCents', m.yes_payout_cents,
     'noPayoutCents', 100 - m.yes_payout_cents,
     'resolvedAt', core.iso8601(m.resolved_at),
-    'correctedAt', (
-      select core.iso8601(r.created_at)
-      from trading.resolutions as r
-      where r.market_id = m.id
-        and r.corrects_resolution_id is not null
-      order by r.id desc
-      limit 1
-    ),
-    'voidedAt', (
-      select core.iso8601(v.created_at)
-      from trading.voids as v
-      where v.market_id = m.id
-        and v.trade_id is null
+    'correctedAt', case
+      when r.corrects_resolution_id is not null then core.iso8601(r.created_at)
+    end,
+    'voidedAt', core.iso8601(v.created_at),
+    'evidence', r.evidence,
+    'sourceUrl', m.source_url,
+    'disputeUntil', null,
+    'history', (
+      select json_agg(
+        json_build_object(
+          'at', core.iso8601(h.created_at),
+          'kind', h.kind,
+          'outcome', h.outcome,
+          'yesPayoutCents', h.yes_payout_cents,
+          'reason', h.reason,
+          'evidence', h.evidence
+        )
+        order by h.is_void, h.id
+      )
+      from (
+        select
+          false as is_void, x.id, x.created_at,
+          case when x.corrects_resolution_id is null then 'resolved' else 'corrected' end as kind,
+          x.outcome, x.yes_payout_cents, x.reason, x.evidence
+        from trading.resolutions as x
+        where x.market_id = m.id
+        union all
+        -- It ends the market, so it comes last.
+        select
+          true, v.id, v.created_at, 'voided', m.resolved_outcome, m.yes_payout_cents, v.reason,
+          null
+        where v.id is not null
+      ) as h
     )
   )
   from catalog.markets as m
+  left join lateral (
+    select x.corrects_resolution_id, x.created_at, x.evidence
+    from trading.resolutions as x
+    where x.market_id = m.id
+    order by x.id desc
+    limit 1
+  ) as r on true
+  left join trading.voids as v on v.market_id = m.id and v.trade_id is null
   where m.public_id = get_market_resolution.market_id
     and m.status = 'resolved'
 $$;
 
 comment on function api.get_market_resolution(uuid) is
-  'How a market was resolved, what its shares paid, and when it was last corrected or voided; null '
-  'for a market that is unknown or not resolved.';
+  'How a market was resolved, what its shares paid and on what evidence, with all resolutions and '
+  'corrections and the void, in their order; null for a market that is unknown or not resolved.';

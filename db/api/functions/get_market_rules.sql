@@ -20,7 +20,9 @@ begin
       'minPrice', 1,
       'maxPrice', 99,
       'maxQuantity', 10000,
-      'version', b.version
+      'version', b.version,
+      'resolutionRules', m.rules,
+      'sourceUrl', m.source_url
     )
   from catalog.markets as m
   join trading.market_state as b on b.market_id = m.id

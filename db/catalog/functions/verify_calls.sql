@@ -21,7 +21,7 @@ as $$
     from admin.audit_log as a
     where a.action in (
       'create_category', 'create_event', 'edit_event', 'set_event_live', 'create_market',
-      'edit_market', 'set_market_status'
+      'edit_market', 'set_market_status', 'set_market_source'
     )
   ),
   made_events as (
@@ -79,10 +79,16 @@ as $$
         min(c.arguments ->> 'thumbnail_id'),
         min(c.arguments ->> 'thumbnail_url'),
         (array_agg(c.outcome order by c.id desc) filter (where c.outcome is not null))[1],
-        (array_agg(c.place order by c.id desc) filter (where c.place is not null))[1]
+        (array_agg(c.place order by c.id desc) filter (where c.place is not null))[1],
+        coalesce((
+          array_agg(
+            jsonb_build_array(c.arguments -> 'rules', c.arguments -> 'source_url')
+            order by c.id desc
+          ) filter (where c.action = 'set_market_source')
+        )[1], '[null, null]')
       )::text as terms
     from calls as c
-    where c.action in ('create_market', 'edit_market')
+    where c.action in ('create_market', 'edit_market', 'set_market_source')
     group by c.market_id
   ),
   markets as (
@@ -91,7 +97,8 @@ as $$
       m.open_time,
       jsonb_build_array(
         m.title, m.description, case when m.event_id is null then g.slug end,
-        m.thumbnail_id, m.thumbnail_url, m.outcome_name, m."position"::text
+        m.thumbnail_id, m.thumbnail_url, m.outcome_name, m."position"::text,
+        jsonb_build_array(m.rules, m.source_url)
       )::text as terms
     from catalog.markets as m
     join catalog.categories as g on g.id = m.category_id

@@ -17,6 +17,8 @@ create table catalog.markets (
   open_time timestamptz,
   outcome_name text,
   "position" int,
+  rules text,
+  source_url text,
   constraint markets_public_id_is_unique unique (public_id),
   constraint markets_title_is_not_blank check (title ~ '\S' and length(title) <= 300),
   constraint markets_have_an_outcome_once_resolved check (
@@ -34,7 +36,12 @@ create table catalog.markets (
     check (event_id is not null or outcome_name is null and "position" is null),
   constraint markets_outcome_name_is_not_blank
     check (outcome_name ~ '\S' and length(outcome_name) <= 100),
-  constraint markets_have_a_place_from_1_to_1000000 check ("position" between 1 and 1000000)
+  constraint markets_have_a_place_from_1_to_1000000 check ("position" between 1 and 1000000),
+  constraint markets_rules_are_not_blank check (rules ~ '\S' and length(rules) <= 4000),
+  constraint markets_source_is_an_address_of_the_web check (
+    source_url ~* '^https?://[^\s"<>`\\]+$' and source_url !~ '[[:cntrl:]]'
+    and length(source_url) <= 2000
+  )
 );
 
 create index markets_of_a_category on catalog.markets (category_id, status, id);
@@ -76,3 +83,7 @@ comment on column catalog.markets."position" is
 comment on column catalog.markets.words is
   'The words of the titles of the market and its event, as they are and by their English stems, '
   'for the search. Kept by a trigger.';
+comment on column catalog.markets.rules is
+  'What decides the outcome, in words; null: nothing was given.';
+comment on column catalog.markets.source_url is
+  'Where the outcome will be read, an address that begins with http:// or https://; null: none.';

@@ -22,6 +22,11 @@ begin
     when 'markets_open_by_themselves_while_paused' then
       'Only a paused market has an open time'
     when 'markets_open_before_they_close' then 'The open time must be before the close time'
+    when 'markets_rules_are_not_blank' then
+      'The rules must not be blank or longer than 4000 characters; null removes them'
+    when 'markets_source_is_an_address_of_the_web' then
+      'The address of the source must begin with http:// or https:// and have at most 2000 '
+      'characters, without spaces, quotes and angle brackets; null removes it'
     when 'markets_open_at_a_moment' then
       'The open time must be a moment; null means that there is none'
     when 'markets_have_an_outcome_name_and_place_in_an_event' then

@@ -80,7 +80,7 @@ as $$
       concat_ws(
         ' ', case when r.corrects_resolution_id is null then 'resolve_market'
         else 'correct_resolution' end,
-        r.outcome, 'at', r.yes_payout_cents, r.reason
+        r.outcome, 'at', r.yes_payout_cents, r.reason, 'evidence: ' || r.evidence
       ) as terms
     from trading.resolutions as r
     join catalog.markets as m on m.id = r.market_id
@@ -93,7 +93,7 @@ as $$
         ' ', a.action, a.arguments ->> 'outcome', 'at',
         case a.arguments ->> 'outcome' when 'yes' then '100' when 'no' then '0'
         else a.arguments ->> 'yes_payout_cents' end,
-        a.arguments ->> 'reason'
+        a.arguments ->> 'reason', 'evidence: ' || (a.arguments ->> 'evidence')
       ) as terms
     from admin.audit_log as a
     where a.action in ('resolve_market', 'correct_resolution')

@@ -1,5 +1,5 @@
 create or replace function trading.correct_resolution(
-  market_id bigint, outcome catalog.outcome, yes_payout_cents int, reason text
+  market_id bigint, outcome catalog.outcome, yes_payout_cents int, reason text, evidence text
 )
 returns jsonb
 language plpgsql
@@ -44,12 +44,15 @@ begin
 
   return trading.settle_market(
     correct_resolution.market_id, correct_resolution.outcome,
-    correct_resolution.yes_payout_cents, v_corrected, correct_resolution.reason, core.now()
+    correct_resolution.yes_payout_cents, v_corrected, correct_resolution.reason,
+    correct_resolution.evidence, core.now()
   );
 end
 $$;
 
-comment on function trading.correct_resolution(bigint, catalog.outcome, int, text) is
+comment on function trading.correct_resolution(
+  bigint, catalog.outcome, int, text, text
+) is
   'Corrects the resolution of a market that holds: moves the difference of each user. Errors: '
   'INVALID_STATE (also for a payout that the exclusive event does not allow). Locks: the row of '
   'its event, the market, its row, then the users whose cash moves.';

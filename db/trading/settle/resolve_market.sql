@@ -1,5 +1,5 @@
 create or replace function trading.resolve_market(
-  market_id bigint, outcome catalog.outcome, yes_payout_cents int
+  market_id bigint, outcome catalog.outcome, yes_payout_cents int, evidence text
 )
 returns jsonb
 language plpgsql
@@ -26,12 +26,12 @@ begin
   perform trading.change_market_status(resolve_market.market_id, 'closed');
   return trading.settle_market(
     resolve_market.market_id, resolve_market.outcome, resolve_market.yes_payout_cents,
-    null, null, core.now()
+    null, null, resolve_market.evidence, core.now()
   );
 end
 $$;
 
-comment on function trading.resolve_market(bigint, catalog.outcome, int) is
+comment on function trading.resolve_market(bigint, catalog.outcome, int, text) is
   'Closes a market if it is not, and pays all its positions. Errors: INVALID_STATE (resolved '
   'already; a payout that the exclusive event does not allow). Locks: the row of its event, the '
   'market, its row, then the users who are paid.';

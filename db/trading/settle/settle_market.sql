@@ -6,6 +6,7 @@ create or replace function trading.settle_market(
   yes_payout_cents int,
   corrected trading.resolutions,
   reason text,
+  evidence text,
   at timestamptz
 )
 returns jsonb
@@ -103,12 +104,13 @@ begin
 
   insert into trading.resolutions (
     id, market_id, journal_id, outcome, yes_payout_cents, corrects_resolution_id, reason,
-    position_count, payout_cents, created_at
+    position_count, payout_cents, created_at, evidence
   )
   values (
     v_resolution_id, settle_market.market_id, v_journal_id, settle_market.outcome,
     settle_market.yes_payout_cents, (corrected).id, settle_market.reason,
-    v_settled.positions, v_settled.payout_cents, settle_market.at
+    v_settled.positions, v_settled.payout_cents, settle_market.at,
+    settle_market.evidence
   );
 
   if v_is_first then
@@ -145,7 +147,7 @@ end
 $$;
 
 comment on function trading.settle_market(
-  bigint, catalog.outcome, int, trading.resolutions, text, timestamptz
+  bigint, catalog.outcome, int, trading.resolutions, text, text, timestamptz
 ) is
   'Pays the positions of a closed market by an outcome, all in one journal, or corrects the '
   'resolution that holds by the differences; tells its users; returns the operator''s summary. '

@@ -9,13 +9,16 @@ create table trading.resolutions (
   position_count int not null,
   payout_cents core.amount not null,
   created_at timestamptz not null,
+  evidence text,
   constraint resolutions_are_corrected_once unique (corrects_resolution_id),
   constraint resolutions_pay_what_the_outcome_says
     check (catalog.is_payout_of(outcome, yes_payout_cents)),
   constraint resolutions_that_correct_have_a_reason check (
     (corrects_resolution_id is null) = (reason is null)
     and (reason is null or reason ~ '\S' and length(reason) <= 1000)
-  )
+  ),
+  constraint resolutions_evidence_is_not_blank
+    check (evidence ~ '\S' and length(evidence) <= 2000)
 );
 
 create unique index resolutions_begin_once_in_a_market on trading.resolutions (market_id)
@@ -35,3 +38,5 @@ comment on column trading.resolutions.yes_payout_cents is
   'What a YES share pays, 0-100 cents; a NO share pays the rest.';
 comment on column trading.resolutions.payout_cents is
   'What the positions are paid in all; of a correction too the whole, and not the difference.';
+comment on column trading.resolutions.evidence is
+  'What the outcome rests on, for everybody to read; null: nothing was given.';

@@ -34,6 +34,11 @@ const calls: Record<string, () => Promise<Record<string, unknown>>> = {
     close_time: "2090-01-01T00:00:00Z",
   }),
   set_market_status: async () => ({ market_id: await makeMarket(), status: "paused" }),
+  set_market_source: async () => ({
+    market_id: await makeMarket(),
+    rules: "As the office says.",
+    source_url: "https://office.example/",
+  }),
   preview_resolution: async () => ({ market_id: await makeMarket(), outcome: "yes" }),
   resolve_market: async () => ({
     market_id: await makeMarket(),

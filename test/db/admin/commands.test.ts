@@ -65,6 +65,10 @@ const commands: Record<string, [Role | "any", () => Promise<Record<string, unkno
     async () => ({ markets: JSON.stringify([{ title: "M", ...category }]) }),
   ],
   edit_market: ["markets", async () => ({ ...(await market()), title: "N" })],
+  set_market_source: [
+    "markets",
+    async () => ({ ...(await market()), rules: "R", source_url: null }),
+  ],
   set_market_status: ["markets", async () => ({ ...(await market()), status: "paused" })],
   preview_resolution: ["any", async () => ({ ...(await market()), outcome: "yes" })],
   resolve_market: ["markets", async () => ({ ...(await market()), outcome: "yes" })],

@@ -53,8 +53,14 @@ const contract: Record<string, { arguments: string; returns: string }> = {
     arguments: "market_id uuid, status text, close_time timestamptz default null",
     returns: "void",
   },
+  set_market_source: {
+    arguments: "market_id uuid, rules text, source_url text",
+    returns: "void",
+  },
   resolve_market: {
-    arguments: "market_id uuid, outcome text, yes_payout_cents int default null",
+    arguments:
+      "market_id uuid, outcome text, yes_payout_cents int default null, " +
+      "evidence text default null",
     returns: "jsonb",
   },
   preview_resolution: {
@@ -64,7 +70,9 @@ const contract: Record<string, { arguments: string; returns: string }> = {
       "realised_pnl_cents bigint)",
   },
   correct_resolution: {
-    arguments: "market_id uuid, outcome text, reason text, yes_payout_cents int default null",
+    arguments:
+      "market_id uuid, outcome text, reason text, yes_payout_cents int default null, " +
+      "evidence text default null",
     returns: "jsonb",
   },
   void_trade: { arguments: "trade_id uuid, reason text", returns: "jsonb" },

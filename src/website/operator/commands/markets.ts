@@ -1,5 +1,5 @@
 import { count, text } from "../views/parts.ts";
-import type { Command } from "./command.ts";
+import type { Command, CommandField } from "./command.ts";
 import { choice, event, flag, market, number, optional, outcome, payout, reason } from "./parts.ts";
 import { required, time } from "./parts.ts";
 
@@ -12,23 +12,29 @@ const outcomeOfEvent = [
   number("position", "Place in the event"),
 ];
 
+const evidence: CommandField = {
+  ...{ argument: "evidence", label: "Evidence", kind: "long" },
+  hint: "What the outcome rests on, with addresses of pages. Everybody can read it.",
+};
+const publicReason: CommandField = { ...reason, hint: "Everybody can read it." };
+
 export const resolveMarket: Command = {
   ...{ name: "resolve_market", role, title: "Resolve", action: "Resolve the market" },
-  fields: [market, outcome, payout],
+  fields: [market, outcome, payout, evidence],
   returns: "value",
   confirm: "All shares are paid by this outcome, and open orders are cancelled.",
 };
 
 export const correctResolution: Command = {
   ...{ name: "correct_resolution", role, title: "Correct the resolution", action: "Correct it" },
-  fields: [market, outcome, payout, reason],
+  fields: [market, outcome, payout, publicReason, evidence],
   returns: "value",
   confirm: "What was paid is taken back and paid anew. Cash of users may go below zero.",
 };
 
 export const voidMarket: Command = {
   ...{ name: "void_market", role, title: "Undo the whole market", action: "Undo the market" },
-  fields: [market, reason],
+  fields: [market, publicReason],
   returns: "value",
   confirm: "Everybody gets back what they put in, with the fees. Nobody can undo this.",
 };
@@ -66,6 +72,22 @@ export const editMarket: Command = {
     time("openTime", "Opens by itself (UTC)", "Only of a paused market."),
     flag("noOpenTime", "It does not open by itself"),
     ...outcomeOfEvent,
+  ],
+  returns: "nothing",
+};
+
+export const setMarketSource: Command = {
+  ...{ name: "set_market_source", role, title: "Rules and source", action: "Save" },
+  fields: [
+    market,
+    {
+      ...{ argument: "rules", label: "What decides the outcome", kind: "long" },
+      isNullable: true,
+    },
+    {
+      ...{ argument: "sourceUrl", label: "Address of the source", kind: "text" },
+      ...{ isNullable: true, hint: "It begins with http:// or https://." },
+    },
   ],
   returns: "nothing",
 };

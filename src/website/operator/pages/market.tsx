@@ -19,7 +19,7 @@ import { views } from "../views/all.ts";
 /** Everything about a market, and what can be done with it. */
 export function MarketPage({ id }: { id: string }): JSX.Element {
   const asked = useAsked(
-    () => askForRow(views.markets, { marketId: { equalTo: id } }, "description"),
+    () => askForRow(views.markets, { marketId: { equalTo: id } }, "description rules sourceUrl"),
     [id, changes.value],
   );
   return (
@@ -95,6 +95,7 @@ function MarketForms({ id, market }: { id: string; market: Row }): JSX.Element {
     closeTime: fieldTimeOf(textIn(market, "closeTime")),
     openTime: fieldTimeOf(textIn(market, "openTime")),
   };
+  const source = { rules: textIn(market, "rules"), sourceUrl: textIn(market, "sourceUrl") };
   return (
     <div class="commands">
       {isResolved ? (
@@ -106,6 +107,9 @@ function MarketForms({ id, market }: { id: string; market: Row }): JSX.Element {
         </>
       )}
       <CommandForm command={commands.editMarket} given={given} initial={initial} />
+      {!isResolved && (
+        <CommandForm command={commands.setMarketSource} given={given} initial={source} />
+      )}
       <CommandForm
         command={commands.copyMarket}
         given={given}

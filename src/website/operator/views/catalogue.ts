@@ -80,6 +80,7 @@ export const resolutions: View = {
     cents("payoutCents", "Paid"),
     flag("isFinal", "In force"),
     text("reason", "Reason of a correction"),
+    text("evidence", "Evidence"),
     { field: "resolutionKey", label: "Number", kind: "key" },
   ],
   filters: [

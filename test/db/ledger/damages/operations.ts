@@ -27,6 +27,9 @@ export async function operateALittle(exchange: Exchange): Promise<Named> {
   const reopened = await makeMarket({ close_time });
   await operate("set_market_status", { market_id: reopened, status: "closed" });
   await operate("set_market_status", { market_id: reopened, status: "open" });
+  await operate("set_market_source", {
+    ...{ market_id: edited, rules: "As the office says.", source_url: "https://office.example/" },
+  });
   const closed = await makeMarket();
   await operate("set_market_status", { market_id: closed, status: "closed" });
 
