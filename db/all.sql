@@ -314,6 +314,9 @@ set local role exchange_owner;
 --!include trading/events/user_events_after.sql
 --!include trading/show/order_detail_object.sql
 --!include trading/show/candles_of.sql
+--!include trading/show/trade_before.sql
+--!include trading/show/closing_bids.sql
+--!include trading/show/exit_values_at.sql
 --!include trading/verify/fill_sides.sql
 --!include ledger/functions/verify_accounts.sql
 --!include ledger/functions/verify_entries.sql
@@ -534,6 +537,7 @@ set local role exchange_owner;
 --!include api/functions/get_statement.sql
 --!include api/functions/get_portfolio.sql
 --!include api/functions/get_own_positions.sql
+--!include api/functions/get_account_value.sql
 --!include api/functions/list_market_titles.sql
 --!include api/functions/list_sparklines.sql
 --!include api/functions/list_categories.sql
@@ -597,6 +601,7 @@ set local role exchange_owner;
 --!include jobs/functions/remove_counters.sql
 --!include jobs/functions/refresh_leaderboard.sql
 --!include jobs/functions/make_candles.sql
+--!include jobs/functions/value_accounts.sql
 --!include admin/functions/fire_due_switches.sql
 --!include admin/functions/process_due_markets.sql
 --!include admin/functions/archive_due_orders.sql

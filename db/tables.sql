@@ -118,6 +118,8 @@ set local role exchange_owner;
 --!include trading/tables/settlements.sql
 --!include trading/tables/voids.sql
 --!include trading/tables/voided_positions.sql
+--!include trading/tables/valued_days.sql
+--!include trading/tables/exit_values.sql
 --!include trading/tables/idempotency_keys.sql
 --!include trading/tables/dead_man_switches.sql
 --!include trading/tables/outbox.sql

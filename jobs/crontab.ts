@@ -27,6 +27,11 @@ export const crontab: Job[] = [
     cron: "* * * * *",
     run: untilDone((calls) => calls.makeCandles()),
   },
+  {
+    name: "accounts__value",
+    cron: "*/10 * * * *",
+    run: untilDone((calls) => calls.valueAccounts()),
+  },
   { name: "keys__remove", cron: "*/5 * * * *", run: untilDone((calls) => calls.removeKeys()) },
   {
     name: "counters__remove",

@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:21a4264823247dd53825fa30668a4faf80817ca8
+--! Hash: sha1:9083394ca502e4367d8b11a4120d7e9d5f9e36fc
 
 --! Included tables.sql
 -- The tables of the database, and what they are made of, in the order they build on each other. The
@@ -2270,6 +2270,8 @@ create table trading.ended_orders (
 create index ended_orders_of_a_user on trading.ended_orders (user_id, id);
 create index ended_orders_to_archive on trading.ended_orders (ended_at)
   where filled_quantity = 0;
+create index ended_orders_cancelled_after_a_fill on trading.ended_orders (ended_at)
+  where filled_quantity > 0 and status = 'cancelled';
 
 comment on table trading.ended_orders is
   'The orders that were filled or cancelled. Rows are only added; trading.archive_orders() moves '
@@ -2520,6 +2522,7 @@ create table trading.set_conversions (
 
 create index set_conversions_of_a_market on trading.set_conversions (market_id, id);
 create index set_conversions_of_a_user on trading.set_conversions (user_id, id);
+create index set_conversions_of_a_user_by_time on trading.set_conversions (user_id, created_at);
 
 create trigger set_conversions_are_append_only
   before update or delete or truncate on trading.set_conversions
@@ -2670,6 +2673,49 @@ comment on table trading.voided_positions is
   'The positions of voided markets as they were before: in trading.holdings their figures are 0. '
   'Those without shares and result are left out. Append-only. No foreign keys: see trading.orders.';
 --! EndIncluded trading/tables/voided_positions.sql
+--! Included trading/tables/valued_days.sql
+create table trading.valued_days (
+  day date primary key,
+  market_ids bigint[] not null,
+  yes_bids int[] not null,
+  no_bids int[] not null,
+  last_user_id bigint not null default 0,
+  finished_at timestamptz,
+  constraint valued_days_have_two_bids_for_each_market check (
+    cardinality(yes_bids) = cardinality(market_ids)
+    and cardinality(no_bids) = cardinality(market_ids)
+  )
+);
+
+comment on table trading.valued_days is
+  'The UTC days of which jobs.value_accounts has written the exit values, or is writing them.';
+comment on column trading.valued_days.market_ids is
+  'The markets with a bid at the end of the day that were not resolved then.';
+comment on column trading.valued_days.yes_bids is
+  'Of each of these markets the best bid for a YES share at the end of the day, 0 without one; '
+  'no_bids likewise for a NO share.';
+comment on column trading.valued_days.last_user_id is 'Up to which user the values are written.';
+comment on column trading.valued_days.finished_at is
+  'When the value of the last user was written; null: values may be missing.';
+--! EndIncluded trading/tables/valued_days.sql
+--! Included trading/tables/exit_values.sql
+create table trading.exit_values (
+  user_id bigint not null,
+  day date not null,
+  exit_cents core.amount not null,
+  primary key (user_id, day)
+);
+
+create trigger exit_values_are_append_only
+  before update or delete or truncate on trading.exit_values
+  for each statement execute function ledger.refuse_change();
+
+comment on table trading.exit_values is
+  'What the shares of each user were worth at the end of a UTC day at the best bids of that '
+  'moment, before fees. A user without a row had 0, if trading.valued_days says that the day is '
+  'finished. A void or correction of a later day changes nothing here. Append-only. No foreign '
+  'key: see trading.orders.';
+--! EndIncluded trading/tables/exit_values.sql
 --! Included trading/tables/idempotency_keys.sql
 create table trading.idempotency_keys (
   user_id bigint not null,

@@ -90,6 +90,49 @@ const positions = route({
     reads.getOwnPositions({ userId, marketId }),
 });
 
+const daySchema = z.iso
+  .date()
+  .refine((text) => !text.startsWith("0000"), "must be between the years 1 and 9999");
+
+const accountValueSchema = z.strictObject({
+  data: z
+    .array(
+      z
+        .strictObject({
+          day: z.iso.date().meta({ description: "in UTC" }),
+          balanceCents: centsSchema.meta({ description: "the cash" }),
+          exitCents: centsSchema.meta({
+            description:
+              "the shares at the best bid for their side, however many they were, before fees; " +
+              "those without a bid count 0",
+          }),
+          depositsCents: centsSchema.meta({
+            description: "all that was paid in until then less all that was paid out",
+          }),
+        })
+        .meta({ id: "AccountDay" }),
+    )
+    .max(366),
+});
+
+const value = route({
+  method: "get",
+  path: "/api/account/value",
+  operationId: "getAccountValue",
+  tag: "Account",
+  summary: "What the account was worth at the end of each UTC day",
+  description:
+    "From a day to another, both included, oldest first: at most 366, without them the last 30. A " +
+    "day gets its row from ten minutes after its end. Days before the account was made have none. " +
+    "What is corrected or voided later changes no row.",
+  auth: "token",
+  rateLimit: "read",
+  request: { query: z.object({ from: daySchema.optional(), to: daySchema.optional() }) },
+  responses: { 200: { description: "The days.", schema: accountValueSchema } },
+  handler: ({ query: { from: since, to: until }, userId }, { reads }) =>
+    reads.getAccountValue({ userId, since, until }),
+});
+
 const MOST_TITLES = 200;
 
 const marketTitles = route({
@@ -112,4 +155,4 @@ const marketTitles = route({
   handler: ({ query: { ids } }, { reads }) => reads.listMarketTitles({ marketIds: ids }),
 });
 
-export const accountPositionRoutes = [positions, marketTitles];
+export const accountPositionRoutes = [positions, value, marketTitles];

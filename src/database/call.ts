@@ -25,6 +25,8 @@ export const bytea = sqlType<Buffer>("bytea");
 export const inet = sqlType<string>("inet");
 export const int = sqlType<number>("integer");
 export const bigint = sqlType<number>("bigint");
+/** A day, as YYYY-MM-DD. */
+export const date = sqlType<string>("date");
 export const double = sqlType<number>("double precision");
 export const interval = sqlType<string>("interval");
 export const text = sqlType<string>("text");

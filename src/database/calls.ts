@@ -1,4 +1,4 @@
-import { bigint, boolean, bytea, double, inet, int, json, text } from "./call.ts";
+import { bigint, boolean, bytea, date, double, inet, int, json, text } from "./call.ts";
 import { timestamp, uuid } from "./call.ts";
 import { arrayOf, asJson, functionsOf, nullable, sqlType } from "./call.ts";
 import { many, manyRows, nothing, once, one, oneRow, repeatable, rowIfFound } from "./call.ts";
@@ -222,6 +222,10 @@ export const api = functionsOf("api", {
   getRateLimits: repeatable(ofUser, one(json)),
   getPortfolio: repeatable(ofUser, one(json)),
   getOwnPositions: repeatable({ ...ofUser, marketId: nullable(uuid) }, one(json)),
+  getAccountValue: repeatable(
+    { ...ofUser, since: nullable(date), until: nullable(date) },
+    one(json),
+  ),
   getOrder: repeatable(ofOrder, one(nullable(json))),
   listOrders: repeatable({ ...ofUser, marketId: nullable(uuid), status: text }, one(json)),
   listAccountOrders: repeatable({ ...ofUser, status: text, ...paged }, one(json)),

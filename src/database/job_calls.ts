@@ -77,6 +77,7 @@ export const jobs = functionsOf("jobs", {
   finishMail: repeatable({ mailId: bigint, error: nullable(text) }, nothing),
   refreshLeaderboard: repeatable({ pause: interval }, one(int), { timeoutMs: REFRESH_TIMEOUT_MS }),
   makeCandles: repeatable({}, one(int)),
+  valueAccounts: repeatable({}, one(int)),
   sealHistory: repeatable(
     {},
     oneRow({ rowCount: bigint, block: nullable(bigint), hash: nullable(text) }),

@@ -11,6 +11,7 @@ import { money } from "./money.ts";
 import type { Mutation } from "./mutation.ts";
 import { passkeys } from "./passkeys.ts";
 import { staff } from "./staff.ts";
+import { dayValues } from "./values.ts";
 
 /** Every way in which the exchange is broken on purpose. */
 export const mutations: Mutation[] = [
@@ -26,6 +27,7 @@ export const mutations: Mutation[] = [
   ...announcements,
   ...accounts,
   ...commands,
+  ...dayValues,
 ];
 
 /** Those of a short run: quick ones, of each kind. */

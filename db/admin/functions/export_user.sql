@@ -110,6 +110,10 @@ begin
         select jsonb_agg(to_jsonb(v) order by v.void_key) from admin.voided_positions as v
         where v.user_key = v_user_id
       )),
+      ('exit_values', (
+        select jsonb_agg(to_jsonb(e) order by e.day) from trading.exit_values as e
+        where e.user_id = v_user_id
+      )),
       ('standings', (
         select jsonb_agg(to_jsonb(s)) from leaderboard.standings as s where s.user_id = v_user_id
       )),

@@ -33,6 +33,8 @@ create table trading.ended_orders (
 create index ended_orders_of_a_user on trading.ended_orders (user_id, id);
 create index ended_orders_to_archive on trading.ended_orders (ended_at)
   where filled_quantity = 0;
+create index ended_orders_cancelled_after_a_fill on trading.ended_orders (ended_at)
+  where filled_quantity > 0 and status = 'cancelled';
 
 comment on table trading.ended_orders is
   'The orders that were filled or cancelled. Rows are only added; trading.archive_orders() moves '

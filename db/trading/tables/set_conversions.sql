@@ -16,6 +16,7 @@ create table trading.set_conversions (
 
 create index set_conversions_of_a_market on trading.set_conversions (market_id, id);
 create index set_conversions_of_a_user on trading.set_conversions (user_id, id);
+create index set_conversions_of_a_user_by_time on trading.set_conversions (user_id, created_at);
 
 create trigger set_conversions_are_append_only
   before update or delete or truncate on trading.set_conversions

@@ -32,6 +32,8 @@ const notHistory: Record<string, string> = {
   "trading.holdings": "follow from trades, conversions and settlements",
   "trading.candles": "follow from trades",
   "trading.candle_progress": "how far the candles have come",
+  "trading.valued_days": "how far the exit values have come, and bids that follow from orders",
+  "trading.exit_values": "follow from trades and orders, as analytics.daily_equity has them again",
   "trading.idempotency_keys": "removed after a day",
   "trading.dead_man_switches": "change",
   "trading.outbox": "moved to the sent events",

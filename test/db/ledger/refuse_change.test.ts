@@ -21,6 +21,7 @@ const appendOnly = [
   "ledger.verifications",
   "risk.limit_changes",
   "trading.archived_orders",
+  "trading.exit_values",
   "trading.order_reductions",
   "trading.order_replacements",
   "trading.resolutions",
@@ -40,6 +41,7 @@ test.before("trade once, and archive an order", async () => {
   await exchange.amend(ann, order, { price: 3 });
   await exchange.clock.advance(30 * 86_400_000);
   await exchange.work("archive_orders");
+  await exchange.work("value_accounts");
   await exchange.database.pool.query(`
     insert into ledger.verifications (started_at, finished_at, broken_count, first_rows)
     values (core.now(), core.now(), 0, '[]')`);
