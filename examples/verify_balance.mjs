@@ -15,8 +15,17 @@ if (userId === undefined) {
   process.exit(2);
 }
 
-const proof = JSON.parse(readFileSync(file, "utf8"));
 const problems = [];
+const proof = read(file);
+
+function read(name) {
+  try {
+    return Object(JSON.parse(readFileSync(name, "utf8")));
+  } catch (error) {
+    problems.push(`the file cannot be read: ${error.message}`);
+    return {};
+  }
+}
 
 function cents(value, name) {
   if (Number.isSafeInteger(value) && value >= 0) return BigInt(value);
@@ -52,7 +61,10 @@ function fits(number, sides) {
 }
 
 const index = cents(proof.leafIndex, "leafIndex");
-const path = proof.path.map(({ side, hash, sumCents }, i) => {
+if (!Array.isArray(proof.path)) problems.push("there is no path");
+const steps = Array.isArray(proof.path) ? proof.path : [];
+const path = steps.map((step, i) => {
+  const { side, hash, sumCents } = Object(step);
   if (side !== "left" && side !== "right") problems.push(`step ${i + 1} has no side`);
   return {
     side,
@@ -87,9 +99,7 @@ if (sum !== cents(proof.totalCents, "totalCents")) {
 
 for (const problem of problems) console.log(problem);
 if (problems.length === 0) {
-  console.log(
-    `${proof.balanceCents} cents at ${proof.publishedAt} are in the total of ${sum} cents`,
-  );
+  console.log(`${proof.balanceCents} cents are in the total of ${sum} cents`);
 } else {
   console.log("this does not show that your cash is in the total");
   process.exitCode = 1;

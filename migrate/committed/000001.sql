@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:9083394ca502e4367d8b11a4120d7e9d5f9e36fc
+--! Hash: sha1:39ee9fa80725c6bc10a01711094207bf5de9b0cf
 
 --! Included tables.sql
 -- The tables of the database, and what they are made of, in the order they build on each other. The
@@ -3164,7 +3164,7 @@ insert into admin.commands (command, role, approval, has_amount) values
   ('set_profile', 'users', 'never', false),
   ('set_rate_limit', 'incidents', 'never', false),
   ('set_rate_policy', 'users', 'never', false),
-  ('set_sign_up', 'users', 'never', false),
+  ('set_sign_up', 'users', 'by rule', false),
   ('set_staff_roles', 'staff', 'by rule', false),
   ('set_stream_cap', 'incidents', 'never', false),
   ('set_trading_pause', 'incidents', 'never', false),

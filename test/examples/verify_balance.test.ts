@@ -57,11 +57,11 @@ function check(proof: object, root: string, user: string) {
 test("the cash of each user is in the total", (t) => {
   t.true(new Set([...proofs.values()].map(({ path }) => path.length)).size > 1);
   for (const [user, proof] of proofs) {
-    const { balanceCents, publishedAt, totalCents, root } = proof;
+    const { balanceCents, totalCents, root } = proof;
     t.is(totalCents, 66_000);
     t.deepEqual(check(proof, root, user), {
       status: 0,
-      said: [`${balanceCents} cents at ${publishedAt} are in the total of 66000 cents`],
+      said: [`${balanceCents} cents are in the total of 66000 cents`],
       stderr: "",
     });
   }
@@ -126,4 +126,14 @@ test("a leaf is of one user: another with the same answer is refused", (t) => {
   const [[one, proof], [other]] = [...proofs] as [[string, Proof], [string, Proof]];
   t.is(check(proof, proof.root, one).status, 0);
   t.is(check(proof, proof.root, other).said[0], away);
+});
+
+test("a file of another form shows nothing", (t) => {
+  const [user, { root }] = [...proofs][0]!;
+  for (const other of [null, [], { path: [null] }, "text"]) {
+    const { status, said, stderr } = check(other as object, root, user);
+    t.is(status, 1);
+    t.is(said.at(-1), "this does not show that your cash is in the total");
+    t.is(stderr, "");
+  }
 });

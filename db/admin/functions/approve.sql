@@ -44,7 +44,8 @@ begin
   update admin.proposed_calls as p
   set is_running = true
   where p.id = v_proposal.id;
-  v_result := admin.carry_out(v_proposal.command, v_proposal.arguments);
+  select c.result into v_result
+  from admin.carry_out(v_proposal.command, v_proposal.arguments) as c;
   update admin.proposed_calls as p set
     is_running = false,
     status = 'approved',

@@ -51,6 +51,7 @@ begin
   end if;
   if basis.arguments ->> 'market_id' is not null then
     v_market_id := catalog.market_id((basis.arguments ->> 'market_id')::uuid);
+    perform catalog.lock_event(v_market_id);
     perform trading.lock_market(v_market_id);
     select v_basis || jsonb_build_object(
       'title', m.title,
@@ -93,4 +94,4 @@ comment on function admin.basis(text, jsonb) is
   'is not part of it, as trading changes it: the command itself checks it. Nothing of it changes '
   'before the transaction ends. Private to the schema. Errors: NOT_FOUND, UNFIT_SESSION. Locks: '
   'admin.rules in mode row share, or for rules exclusive; the account, for the end of an exclusion '
-  'the user, for a void the outside world, the market, the member of staff.';
+  'the user, for a void the outside world, the row of the event, the market, the member of staff.';

@@ -1,5 +1,6 @@
-create or replace function admin.carry_out(command text, arguments jsonb)
-returns jsonb
+create or replace function admin.carry_out(
+  command text, inout arguments jsonb, out result jsonb
+)
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $$
@@ -9,7 +10,6 @@ declare
   v_wrong text;
   v_columns text;
   v_values text;
-  v_result jsonb;
 begin
   select p.* into strict v_function
   from admin.commands as c
@@ -51,19 +51,22 @@ begin
   from unnest(v_names, v_function.proargtypes::oid[]) as a (name, type)
   where carry_out.arguments ? a.name;
   execute format(
-    'select %s from jsonb_to_record($1) as a (%s), admin.%I(%s) as f (result)',
-    case v_function.prorettype when 'void'::regtype then 'null' else 'to_jsonb(f.result)' end,
+    'select to_jsonb(a), %s from jsonb_to_record($1) as a (%s), admin.%I(%s) as f (result)',
+    case v_function.prorettype
+      when 'void'::regtype then 'null::jsonb'
+      else 'to_jsonb(f.result)'
+    end,
     v_columns, v_function.proname, v_values
   )
-  into v_result
+  into arguments, result
   using carry_out.arguments;
-  return v_result;
 end
 $$;
 
 comment on function admin.carry_out(text, jsonb) is
   'Calls a function of schema admin that may need approval, with these arguments by their names, '
   'and returns what it returns, or null for nothing. Values of JSON become those of the declared '
-  'types as jsonb_to_record does it. Private to the schema. Errors: INVALID_REQUEST (an argument '
+  'types as jsonb_to_record does it, and are returned as these types write them: an id in capitals '
+  'is that id. Private to the schema. Errors: INVALID_REQUEST (an argument '
   'that the function has not, or one that is missing), those of the function, of class 22 for a '
   'value of another type.';

@@ -10,7 +10,7 @@ declare
   v_acting record;
   v_role text;
   v_basis jsonb;
-  v_preview jsonb;
+  v_tried record;
   v_id bigint;
   v_proposal_id uuid;
   v_constraint text;
@@ -46,17 +46,17 @@ begin
     update admin.proposed_calls as p
     set is_running = true
     where p.id = v_id;
-    v_preview := admin.carry_out(propose.command, propose.arguments);
+    select c.* into v_tried from admin.carry_out(propose.command, propose.arguments) as c;
     raise exception using errcode = c_done;
   exception when sqlstate 'EX999' then
     null; -- all that the command did is undone
   end;
   update admin.proposed_calls as p
-  set preview = v_preview
+  set arguments = v_tried.arguments, preview = v_tried.result
   where p.id = v_id;
   perform admin.audit('propose', jsonb_build_object(
     'command', propose.command,
-    'arguments', propose.arguments,
+    'arguments', v_tried.arguments,
     'reason', propose.reason,
     'proposal_id', v_proposal_id
   ));

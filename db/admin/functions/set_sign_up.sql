@@ -4,9 +4,20 @@ language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+  v_most_cents bigint;
   v_constraint text;
   v_column text;
 begin
+  perform admin.check_approval('set_sign_up');
+  if set_sign_up.play_money_cents > 0 then
+    perform admin.check_role('give_bonus');
+    select c.per_call_cents into v_most_cents from admin.caps as c where c.kind = 'bonus';
+    if set_sign_up.play_money_cents > v_most_cents then
+      perform core.raise_error(
+        'INVALID_STATE', format('One call may move at most %s cents as a bonus', v_most_cents)
+      );
+    end if;
+  end if;
   update identity.settings as s set
     sign_up_policy = set_sign_up.policy,
     play_money_cents = set_sign_up.play_money_cents,
@@ -24,4 +35,7 @@ $$;
 comment on function admin.set_sign_up(text, bigint) is
   'Sets who may sign up on the website: open, invitation or closed, which it is until this is '
   'called. play_money_cents is what a new account gets; leave it 0 where money is real: a call '
-  'without it sets 0. Errors: INVALID_REQUEST. Locks: the row of identity.settings.';
+  'without it sets 0. Above 0 it is a bonus of each who signs up: it also needs the role of '
+  'admin.give_bonus, and is at most the cap of one call that gives a bonus. Errors: '
+  'APPROVAL_REQUIRED, INVALID_REQUEST, INVALID_STATE, ROLE_REQUIRED, UNFIT_SESSION. Locks: '
+  'admin.rules in mode row share, the row of identity.settings.';

@@ -8,10 +8,12 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_most_days constant int := 366;
+  c_most_rows constant int := 20000;
   v_user_id constant bigint := identity.user_id(statement.user_id);
   v_account_id constant bigint := ledger.user_account_id(v_user_id);
   v_from timestamptz;
   v_until timestamptz;
+  v_count bigint;
 begin
   if (
     case when isfinite(statement.from_day) and isfinite(statement.to_day)
@@ -88,13 +90,19 @@ begin
   ) as x
   left join catalog.markets as m on m.id = x.market_id
   order by x.version;
+  get diagnostics v_count = row_count;
+  if v_count > c_most_rows then
+    perform core.raise_error('INVALID_REQUEST', format(
+      'The statement has %s rows, and may have %s: take fewer days', v_count, c_most_rows
+    ));
+  end if;
 end
 $$;
 
 comment on function admin.statement(uuid, date, date) is
-  'The cash of a user from the start of one day (UTC) to the end of another, at most 366 days: the '
-  'opening balance, each movement in the order in which it was booked, with the balance after it, '
-  'and the closing balance, which is the present one if the last day has not ended. kind is '
-  'opening, closing, or that of the journal; reference is that of a deposit, withdrawal, bonus, '
-  'adjustment or reversal, and of a trade its id. It reads all of the user''s entries. Errors: '
-  'INVALID_REQUEST, NOT_FOUND.';
+  'The cash of a user from the start of one day (UTC) to the end of another, at most 366 days '
+  'and 20,000 rows: the opening balance, each movement in the order in which it was booked, with '
+  'the balance after it, and the closing balance, which is the present one if the last day has '
+  'not ended. kind is opening, closing, or that of the journal; reference is that of a deposit, '
+  'withdrawal, bonus, adjustment or reversal, and of a trade its id. It reads all of the user''s '
+  'entries. Errors: INVALID_REQUEST, NOT_FOUND.';

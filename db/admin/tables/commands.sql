@@ -86,7 +86,7 @@ insert into admin.commands (command, role, approval, has_amount) values
   ('set_profile', 'users', 'never', false),
   ('set_rate_limit', 'incidents', 'never', false),
   ('set_rate_policy', 'users', 'never', false),
-  ('set_sign_up', 'users', 'never', false),
+  ('set_sign_up', 'users', 'by rule', false),
   ('set_staff_roles', 'staff', 'by rule', false),
   ('set_stream_cap', 'incidents', 'never', false),
   ('set_trading_pause', 'incidents', 'never', false),

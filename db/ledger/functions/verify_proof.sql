@@ -5,7 +5,11 @@ set search_path = pg_catalog, pg_temp
 as $$
   with
   proof as (
-    select b.* from ledger.balance_proofs as b order by b.id desc limit 1
+    -- A call that began before the proof may have moved cash just after it.
+    select b.*, b.published_at - interval '1 minute' as settled_at
+    from ledger.balance_proofs as b
+    order by b.id desc
+    limit 1
   ),
   leaves as (
     select
@@ -77,6 +81,27 @@ as $$
   where l.balance_cents is distinct from l.due_cents
 
   union all
+  select 'leaf of the last proof has the last entry of its user', 'user ' || l.user_id,
+    'none after entry ' || l.account_version || ' before ' || p.settled_at,
+    'one at ' || j.created_at
+  from proof as p
+  cross join leaves as l
+  join ledger.entries as e
+    on e.account_id = l.account_id
+    and e.account_version = l.account_version + 1
+  join ledger.journals as j on j.id = e.journal_id
+  where j.created_at < p.settled_at
+
+  union all
+  select 'user of the last proof has a leaf', 'user ' || u.id,
+    u.public_id::text, coalesce(l.public_id::text, 'none')
+  from proof as p
+  cross join identity.users as u
+  left join leaves as l on l.user_id = u.id
+  where u.created_at < p.settled_at
+    and l.public_id is distinct from u.public_id
+
+  union all
   select 'node of the last proof is made of what is below',
     case coalesce(d.level, n.level) when 0 then 'leaf ' else 'node of level '
       || coalesce(d.level, n.level) || ', ' end || coalesce(d.position, n.position),
@@ -101,6 +126,7 @@ as $$
 $$;
 
 comment on function ledger.verify_proof() is
-  'The part of ledger.verify() about the last proof of balances: its leaves are the cash of the '
-  'users at their entries of that moment, its tree is made of them, and its root, total and other '
-  'figures are those of the tree and of the ledger. One row for each broken invariant.';
+  'The part of ledger.verify() about the last proof of balances: each user has a leaf, which is '
+  'the cash at the last entry before the proof (of its last minute, any), the tree is made of the '
+  'leaves, and root, total and other figures are those of the tree and of the ledger. One row for '
+  'each broken invariant.';

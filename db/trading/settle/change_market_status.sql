@@ -34,6 +34,11 @@ begin
     );
   end if;
   if v_market.status = change_market_status.status then
+    -- Who pauses a market that would open by itself wants it to stay paused.
+    update catalog.markets as m
+    set open_time = null
+    where m.id = change_market_status.market_id
+      and m.open_time is not null;
     return;
   end if;
   if v_market.status = 'resolved'

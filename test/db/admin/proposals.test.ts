@@ -123,6 +123,7 @@ test.serial("each command that may need approval can be proposed and approved", 
     erase_user: { user_id: await makeTrader({ cents: 0 }), reason: "asked for" },
     create_staff: { email: "new@staff.example", name: "New", roles: ["cash", "users"] },
     set_staff_roles: { staff_id: staffId, roles: ["cash"] },
+    set_sign_up: { policy: "closed", play_money_cents: 5 },
     set_cash_cap: { kind: "deposit", per_call_cents: null, per_day_cents: null },
     set_approval_rule: { command: "withdraw", role: "cash", from_cents: 1000 },
     remove_approval_rule: { command: "withdraw" },
@@ -480,3 +481,15 @@ pair.serial(
     return "one";
   },
 );
+
+test.serial("an id in capitals is that id, whoever is erased later", async (t) => {
+  const user = await makeTrader({ cents: 0 });
+  const id = await propose("deposit", {
+    ...{ user_id: user.toUpperCase(), amount_cents: "250", reference: reference() },
+  });
+  t.like((await shown(id)).arguments, { user_id: user, amount_cents: 250 });
+  t.deepEqual(await exchange.verify(), []);
+  await operate("erase_user", { user_id: user, reason: "case 1" });
+  t.like(await shown(id), { reason: "erased", arguments: { user_id: user } });
+  t.deepEqual(await exchange.verify(), []);
+});

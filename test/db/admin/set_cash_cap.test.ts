@@ -208,3 +208,24 @@ pair.serial(
     return done === null ? "before" : "after";
   },
 );
+
+test.serial(
+  "play money is a bonus: it needs the role cash, and the cap of one holds",
+  async (t) => {
+    const signUp = (member: StaffMember, play_money_cents: number) =>
+      by(member, "set_sign_up", { policy: "closed", play_money_cents });
+    const [guard, both] = [
+      await makeStaff(exchange, ["users"]),
+      await makeStaff(exchange, ["cash", "users"]),
+    ];
+    await t.throwsAsync(signUp(guard, 1), { code: "EX042" });
+    await t.notThrowsAsync(signUp(guard, 0));
+    await t.throwsAsync(signUp(await cashier(), 0), { code: "EX042" });
+    await cap("bonus", 500, null);
+    await t.throwsAsync(signUp(both, 501), perCall);
+    await t.notThrowsAsync(signUp(both, 500));
+    await operate("set_approval_rule", { command: "set_sign_up", role: "cash" });
+    await t.throwsAsync(signUp(both, 1), { code: "EX043" });
+    await operate("remove_approval_rule", { command: "set_sign_up" });
+  },
+);

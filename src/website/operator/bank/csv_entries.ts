@@ -14,6 +14,9 @@ export interface Mapping {
   decimal: "," | ".";
 }
 
+/** With the name of the currency and all that groups digits. */
+const LONGEST_AMOUNT = 40;
+
 const cameIn = new Set(["c", "cr", "crdt", "credit", "h", "haben", "+"]);
 const wentOut = new Set(["d", "dr", "dbit", "debit", "s", "soll", "-"]);
 
@@ -61,6 +64,7 @@ export function dayOf(text: string): string | undefined {
 
 /** The cents of an amount such as -1.234,50 or 12,50-; exact, as no fraction is computed. */
 export function centsOfCell(text: string, decimal: "," | "."): number | undefined {
+  if (text.length > LONGEST_AMOUNT) return undefined;
   const plain = text.replace(/^(?:EUR|€)\s*|\s*(?:EUR|€)$/g, "").replace("−", "-");
   const group = decimal === "," ? "[.\\s'’]" : "[,\\s'’]";
   const amount = new RegExp(

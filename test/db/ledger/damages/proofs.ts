@@ -19,6 +19,21 @@ export const proofDamages: Damage[] = [
     "delete from ledger.posted_entries where account_id = ledger.user_account_id(:fay)",
   ],
   [
+    "leaf of the last proof has the last entry of its user",
+    `update ledger.balance_proofs set published_at = published_at + interval '1 hour';
+     update ledger.proof_leaves set account_version = account_version - 1 where user_id = :fay`,
+  ],
+  [
+    "user of the last proof has a leaf",
+    `update ledger.balance_proofs set published_at = published_at + interval '1 hour';
+     update ledger.proof_leaves set public_id = gen_random_uuid() where user_id = :fay`,
+  ],
+  [
+    "user of the last proof has a leaf",
+    `update ledger.balance_proofs set published_at = published_at + interval '1 hour';
+     delete from ledger.proof_leaves where user_id = :fay`,
+  ],
+  [
     "node of the last proof is made of what is below",
     "update ledger.proof_leaves set salt = sha256(salt) where user_id = :fay",
   ],
