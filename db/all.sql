@@ -40,6 +40,7 @@ set local role exchange_owner;
 --!include ledger/functions/outside_account_id.sql
 --!include ledger/functions/user_account_id.sql
 --!include ledger/functions/escrow_account_id.sql
+--!include ledger/functions/event_account_id.sql
 --!include ledger/functions/revenue_account_id.sql
 --!include trading/views/orders.sql
 --!include ledger/views/accounts.sql
@@ -162,6 +163,7 @@ set local role exchange_owner;
 -- Functions: the engine
 --!include trading/lock/lock_market.sql
 --!include trading/lock/lock_markets.sql
+--!include trading/convert/lock_event_markets.sql
 --!include trading/lock/lock_free_markets.sql
 --!include trading/lock/try_lock_market.sql
 --!include trading/check/fee_cents.sql
@@ -265,6 +267,10 @@ set local role exchange_owner;
 --!include trading/write/post_conversion.sql
 --!include trading/change/split_position.sql
 --!include trading/change/merge_position.sql
+--!include trading/convert/market_ids_problem.sql
+--!include trading/convert/given_shares.sql
+--!include trading/convert/post_event_conversion.sql
+--!include trading/convert/convert_shares.sql
 --!include trading/change/active_orders_of_market.sql
 --!include trading/write/reduce_order.sql
 --!include trading/change/replace_order.sql
@@ -321,6 +327,7 @@ set local role exchange_owner;
 --!include ledger/functions/verify_accounts.sql
 --!include ledger/functions/verify_entries.sql
 --!include ledger/functions/verify_day_openings.sql
+--!include trading/verify/user_lines.sql
 --!include ledger/functions/verify_journals.sql
 --!include ledger/functions/verify_sequences.sql
 --!include ledger/functions/verify_calls.sql
@@ -347,7 +354,9 @@ set local role exchange_owner;
 --!include trading/verify/verify_priority.sql
 --!include trading/verify/verify_fees.sql
 --!include trading/verify/verify_positions.sql
+--!include trading/verify/event_conversions.sql
 --!include trading/verify/verify_settlements.sql
+--!include trading/verify/verify_conversions.sql
 --!include trading/verify/verify_voids.sql
 --!include trading/verify/verify_books.sql
 --!include trading/verify/verify_markets.sql
@@ -526,6 +535,8 @@ set local role exchange_owner;
 --!include api/functions/set_dead_man.sql
 --!include api/functions/get_dead_man.sql
 --!include api/functions/run_command.sql
+--!include api/functions/convert_shares.sql
+--!include api/functions/preview_conversion.sql
 --!include api/functions/begin_command.sql
 --!include api/functions/end_command.sql
 --!include api/functions/list_orders.sql

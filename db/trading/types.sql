@@ -39,6 +39,7 @@ create type trading.cancel_reason as enum (
 );
 comment on type trading.cancel_reason is 'Why an order was cancelled.';
 
-create type trading.conversion_kind as enum ('split', 'merge');
+create type trading.conversion_kind as enum ('split', 'merge', 'convert', 'redeem');
 comment on type trading.conversion_kind is
-  'Cash into complete sets of shares, or complete sets into cash.';
+  'Cash into complete sets of shares, or complete sets into cash. In an exclusive event: NO shares '
+  'into cash and YES shares of the other markets, or YES shares of all markets into cash.';

@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:39ee9fa80725c6bc10a01711094207bf5de9b0cf
+--! Hash: sha1:3e48d43382694f88585ab6cb78fe644616fa8bb3
 
 --! Included tables.sql
 -- The tables of the database, and what they are made of, in the order they build on each other. The
@@ -166,15 +166,15 @@ comment on type catalog.outcome is 'How a market was resolved; custom pays both 
 --! EndIncluded catalog/types.sql
 --! Included ledger/types.sql
 create type ledger.account_kind as enum (
-  'outside_world', 'user_cash', 'market_escrow', 'fee_revenue'
+  'outside_world', 'user_cash', 'market_escrow', 'fee_revenue', 'event_escrow'
 );
 comment on type ledger.account_kind is
   'outside_world mirrors all cash that comes in and goes out; user_cash is one per user; '
-  'market_escrow and fee_revenue are one each per market.';
+  'market_escrow and fee_revenue are one each per market; event_escrow is one per exclusive event.';
 
 create type ledger.journal_kind as enum (
   'deposit', 'withdrawal', 'trade', 'split', 'merge', 'settlement', 'correction', 'void',
-  'bonus', 'adjustment', 'reversal', 'fee_payout'
+  'bonus', 'adjustment', 'reversal', 'fee_payout', 'convert', 'redeem'
 );
 comment on type ledger.journal_kind is 'Why cash moved.';
 --! EndIncluded ledger/types.sql
@@ -236,9 +236,10 @@ create type trading.cancel_reason as enum (
 );
 comment on type trading.cancel_reason is 'Why an order was cancelled.';
 
-create type trading.conversion_kind as enum ('split', 'merge');
+create type trading.conversion_kind as enum ('split', 'merge', 'convert', 'redeem');
 comment on type trading.conversion_kind is
-  'Cash into complete sets of shares, or complete sets into cash.';
+  'Cash into complete sets of shares, or complete sets into cash. In an exclusive event: NO shares '
+  'into cash and YES shares of the other markets, or YES shares of all markets into cash.';
 --! EndIncluded trading/types.sql
 --! Included leaderboard/types.sql
 create type leaderboard.window_kind as enum ('day', 'week', 'month', 'ytd', 'all');
@@ -680,7 +681,8 @@ insert into core.error_codes (sqlstate, code, http_status, code_shown, message) 
   ('EX043', 'APPROVAL_REQUIRED', 403, true, 'Another member of staff must approve this'),
   ('EX044', 'OWN_PROPOSAL', 403, true, 'Nobody approves their own proposal'),
   ('EX045', 'PROPOSAL_CHANGED', 409, true,
-    'What the proposal rests on has changed: propose it again');
+    'What the proposal rests on has changed: propose it again'),
+  ('EX046', 'NOT_EXCLUSIVE', 400, true, 'The event is not exclusive');
 --! EndIncluded core/tables/error_codes.sql
 --! Included core/tables/settings.sql
 create table core.settings (
@@ -1282,6 +1284,8 @@ create table catalog.events (
   thumbnail_url text,
   created_at timestamptz not null default core.now(),
   exclusive boolean not null default false,
+  escrow_cents bigint not null default 0,
+  escrow_version core.amount not null default 0,
   constraint events_public_id_is_unique unique (public_id),
   constraint events_title_is_not_blank check (title ~ '\S' and length(title) <= 300),
   constraint events_end_after_their_start check (ends_at > starts_at),
@@ -1306,6 +1310,10 @@ comment on column catalog.events.live is
 comment on column catalog.events.exclusive is
   'Exactly one of its markets resolves YES. No market comes to it, and this does not change, once '
   'shares were made in one of them or one is resolved (trading.check_exclusive_change).';
+comment on column catalog.events.escrow_cents is
+  'What conversions of its shares left over of the escrow of its markets, or took out of it beyond '
+  'that, and what the resolutions of its markets then take or give: 0 once all are resolved '
+  '(trading.verify_conversions). escrow_version is the number of entries of this account.';
 --! EndIncluded catalog/tables/events.sql
 --! Included catalog/tables/markets.sql
 create table catalog.markets (
@@ -1581,8 +1589,12 @@ create table ledger.posted_journals (
   created_at timestamptz not null,
   constraint posted_journals_are_not_trades check (kind <> 'trade'),
   constraint posted_journals_of_trading_name_their_market check (
-    (kind in ('deposit', 'withdrawal', 'bonus', 'adjustment', 'reversal', 'fee_payout'))
-      = (market_id is null)
+    (
+      kind in (
+        'deposit', 'withdrawal', 'bonus', 'adjustment', 'reversal', 'fee_payout', 'convert',
+        'redeem'
+      )
+    ) = (market_id is null)
   )
 );
 
@@ -1814,7 +1826,7 @@ comment on column ledger.balance_proofs.total_cents is
   'The sum of all balances that were above zero: what the exchange owed its users in cash.';
 comment on column ledger.balance_proofs.receivable_cents is
   'How far the other balances were below zero, all together.';
-comment on column ledger.balance_proofs.escrow_cents is 'The escrow of all markets.';
+comment on column ledger.balance_proofs.escrow_cents is 'The escrow of all markets and events.';
 comment on column ledger.balance_proofs.revenue_cents is 'The fee revenue of all markets.';
 comment on column ledger.balance_proofs.outside_cents is
   'The balance of the outside world, after its entry outside_version.';
@@ -2514,9 +2526,17 @@ create table trading.set_conversions (
   no_realised_cents bigint,
   journal_id bigint not null,
   created_at timestamptz not null,
-  constraint set_conversions_realise_by_merging check (
-    (kind = 'merge') = (yes_realised_cents is not null)
-    and (kind = 'merge') = (no_realised_cents is not null)
+  side trading.side,
+  cents core.amount,
+  constraint set_conversions_realise_by_giving_shares_back check (
+    (kind in ('merge', 'redeem') or kind = 'convert' and side = 'no')
+      = (yes_realised_cents is not null)
+    and (yes_realised_cents is null) = (no_realised_cents is null)
+  ),
+  constraint set_conversions_of_events_are_of_one_side check (
+    (kind in ('convert', 'redeem')) = (side is not null)
+    and (side is null) = (cents is null)
+    and (kind <> 'redeem' or side = 'yes')
   )
 );
 
@@ -2530,10 +2550,19 @@ create trigger set_conversions_are_append_only
 
 comment on table trading.set_conversions is
   'Complete sets, one YES and one NO share, made of 100 cents each (split) or given back for them '
-  '(merge). Append-only. No foreign keys: see trading.orders.';
+  '(merge); and shares of an exclusive event that were exchanged, a row for each of its markets, '
+  'all with the same journal: NO shares given for YES shares of the other markets and cash '
+  '(convert), YES shares of all markets given for cash (redeem). Append-only. No foreign keys: see '
+  'trading.orders.';
 comment on column trading.set_conversions.yes_realised_cents is
-  'What merging realised on the YES shares: 50 cents a share - cost taken out - buy fees taken '
-  'out; null for a split. no_realised_cents likewise.';
+  'What was realised on the YES shares that were given: 50 cents a share, in an event cents, less '
+  'cost taken out and buy fees taken out; 0: no YES shares were given; null: shares came. '
+  'no_realised_cents likewise.';
+comment on column trading.set_conversions.side is
+  'The shares that a convert or redeem moved: of a convert YES shares came, NO shares were given. '
+  'Null: both sides.';
+comment on column trading.set_conversions.cents is
+  'What these shares brought, if they were given, or else what they cost. Null: 50 cents a share.';
 --! EndIncluded trading/tables/set_conversions.sql
 --! Included trading/tables/resolutions.sql
 create table trading.resolutions (

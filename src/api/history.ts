@@ -97,6 +97,8 @@ export const statementEntrySchema = z
       "trade",
       "split",
       "merge",
+      "convert",
+      "redeem",
       "settlement",
       "correction",
       "void",

@@ -5,6 +5,7 @@ import { accountPasskeyRoutes } from "./account_passkeys.ts";
 import { accountPositionRoutes } from "./account_positions.ts";
 import { catalogueRoutes } from "./catalogue.ts";
 import { documentationRoutes } from "./documentation.ts";
+import { eventShareRoutes } from "./event_shares.ts";
 import { historyRoutes } from "./history.ts";
 import { leaderboardRoutes } from "./leaderboard.ts";
 import { marketRoutes } from "./markets.ts";
@@ -31,6 +32,7 @@ export const routes: Route[] = [
   ...historyRoutes,
   ...leaderboardRoutes,
   ...positionRoutes,
+  ...eventShareRoutes,
   ...streamRoutes,
   ...sessionRoutes,
   ...accountAccessRoutes,

@@ -149,6 +149,12 @@ const amendment = { price: nullable(int), quantity: nullable(int) };
 const ofKey = { userId: uuid, idempotencyKey: uuid, requestFingerprint: uuid };
 /** A command that is carried out once, however often it is sent. */
 const idempotency = { idempotencyKey: nullable(uuid), requestFingerprint: nullable(uuid) };
+const conversion = {
+  ...ofUser,
+  eventId: uuid,
+  marketIds: nullable(sqlType<string[]>("uuid[]")),
+  quantity: int,
+};
 const orders = { orders: asJson<OrderRequest[]>("jsonb"), atomic: boolean, waits: boolean };
 
 /** A call of orders that waits for locks, may meet any number of makers, and has no key. */
@@ -203,6 +209,8 @@ export const api = functionsOf("api", {
     },
     oneRow(versionedResult),
   ),
+  convertShares: once({ ...conversion, ...idempotency }, oneRow(commandResult)),
+  previewConversion: repeatable(conversion, oneRow(commandResult)),
   beginCommand: repeatable(ofKey, oneRow(commandResult)),
   endCommand: repeatable({ ...ofKey, reply: text }, oneRow(commandResult)),
   cancelAllOrders: repeatable(

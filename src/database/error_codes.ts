@@ -63,6 +63,7 @@ export const errorCodes = {
   APPROVAL_REQUIRED: code("EX043", 403, "Another member of staff must approve this"),
   OWN_PROPOSAL: code("EX044", 403, "Nobody approves their own proposal"),
   PROPOSAL_CHANGED: code("EX045", 409, "What the proposal rests on has changed: propose it again"),
+  NOT_EXCLUSIVE: code("EX046", 400, "The event is not exclusive"),
 } as const satisfies Record<string, ErrorCode>;
 
 /** The codes by name. */

@@ -30,7 +30,7 @@ const ofCallers = ["api", "jobs", "admin", "analytics"];
 const exceptions: { from: RegExp; to: RegExp; because: string }[] = [
   {
     from: /^\w+\.verify(_\w+)?$/,
-    to: /^(\w+\.verify_\w+|trading\.fill_sides|ledger\.revenue_account_id|admin\.(audit_log|caps|personal_arguments))$/,
+    to: /^(\w+\.verify_\w+|trading\.(fill_sides|user_lines)|ledger\.revenue_account_id|admin\.(audit_log|caps|personal_arguments))$/,
     because: "a verification compares everything with everything, also with calls of operators",
   },
   {
@@ -65,6 +65,7 @@ const writers: Record<string, string[]> = {
   rate_limits: ["rate_limits", "api", "jobs", "admin"],
   catalog: ["catalog", "admin"],
   "catalog.markets": ["trading/settle"],
+  "catalog.events": ["ledger"],
   "catalog.market_listings": ["jobs"],
   "catalog.event_listings": ["jobs"],
   identity: ["identity", "api", "jobs", "admin"],
@@ -78,7 +79,8 @@ const writers: Record<string, string[]> = {
   "trading.market_state": ["ledger", "admin"],
   "trading.fee_cancellations": ["admin"],
   "trading.fee_schedules": ["admin"],
-  "trading.holdings": ["trading/change", "trading/settle"],
+  "trading.holdings": ["trading/change", "trading/convert", "trading/settle"],
+  "trading.set_conversions": ["trading/convert"],
   "trading.order_replacements": ["trading/change"],
   "trading.resolutions": ["trading/settle"],
   "trading.settlements": ["trading/settle"],

@@ -78,6 +78,17 @@ test.serial("the answers of every route match the document", async (t) => {
   }
   await call("POST", "/api/v1/positions/split", { key: bob.key, body: { marketId: closed } });
 
+  const race = { title: "Who wins?", category: "tests", exclusive: true };
+  const raced = await operate("create_event", race);
+  const runner = { title: "Ann?", category: "tests", event_id: raced };
+  const marketIds = [await operate("create_market", runner)];
+  const sets = { marketId: marketIds[0], quantity: 2 };
+  await call("POST", "/api/v1/positions/split", { key: bob.key, body: sets });
+  for (const path of ["convert/preview", "convert", "redeem", "redeem"]) {
+    const shares = path === "redeem" ? { quantity: 2 } : { marketIds, quantity: 2 };
+    await call("POST", `/api/v1/events/${raced}/${path}`, { key: bob.key, body: shares });
+  }
+
   for (const path of ["", `/${body.order.id}`, `/${noSuchId}`, "/1", "?status=all", "?status=x"]) {
     await call("GET", `/api/v1/orders${path}`, { key: bob.key });
   }

@@ -21,15 +21,15 @@ comment on view admin.journal_entries is
   'The ledger: every line of every journal. The lines of a journal sum to zero.';
 comment on column admin.journal_entries.journal_key is 'The journal: internal key, for joins.';
 comment on column admin.journal_entries.kind is
-  'deposit, withdrawal, bonus, adjustment, reversal, fee_payout, trade, split, merge, '
-  'settlement, correction or void.';
+  'deposit, withdrawal, bonus, adjustment, reversal, fee_payout, trade, split, merge, convert, '
+  'redeem, settlement, correction or void.';
 comment on column admin.journal_entries.market_key is
   'The market: internal key, for joins; null for deposits, withdrawals, bonuses, adjustments, '
-  'reversals and fee payouts.';
+  'reversals, fee payouts, converts and redeems.';
 comment on column admin.journal_entries.market_id is 'The market: public id.';
 comment on column admin.journal_entries.account_key is 'The account: internal key.';
 comment on column admin.journal_entries.account_kind is
-  'outside_world, user_cash, market_escrow or fee_revenue.';
+  'outside_world, user_cash, market_escrow, fee_revenue or event_escrow.';
 comment on column admin.journal_entries.user_key is
   'Whose account it is: internal key, for joins; null unless user_cash.';
 comment on column admin.journal_entries.user_id is 'Whose account it is: public id.';

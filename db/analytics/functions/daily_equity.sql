@@ -43,9 +43,10 @@ begin
     from analytics.fills as f
     union all
     select c.market_key, c.user_key, s.side, c.created_at,
-      case c.kind when 'split' then c.quantity else - c.quantity end
+      case when c.yes_realised_cents is null then c.quantity else - c.quantity end
     from analytics.set_conversions as c
     cross join (values ('yes'), ('no')) as s (side)
+    where c.side is null or c.side = s.side
     union all
     select s.market_key, s.user_key, s.side, r.created_at, - s.quantity
     from analytics.resolutions as r

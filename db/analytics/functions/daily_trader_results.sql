@@ -49,7 +49,7 @@ begin
     select
       c.created_at, c.user_key, 0, 0, 0, 0, 0, 0, c.yes_realised_cents + c.no_realised_cents, 0, 0
     from analytics.set_conversions as c
-    where c.kind = 'merge'
+    where c.yes_realised_cents is not null
     union all
     select s.created_at, s.user_key, 0, 0, 0, 0, 0, 0, 0, s.realised_cents, 0
     from analytics.settlements as s

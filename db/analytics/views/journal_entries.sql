@@ -13,7 +13,7 @@ select
     when 0 then 'user_cash'
     when 1 then 'market_escrow'
     when 2 then 'fee_revenue'
-    else 'outside_world'
+    else case p.account_id when 3 then 'outside_world' else 'event_escrow' end
   end as account_kind,
   u.id as user_key,
   u.public_id as user_id,
@@ -74,15 +74,15 @@ comment on view analytics.journal_entries is
   'The ledger: every line of every journal. The lines of a journal sum to zero.';
 comment on column analytics.journal_entries.journal_key is 'The journal: internal key, for joins.';
 comment on column analytics.journal_entries.kind is
-  'deposit, withdrawal, bonus, adjustment, reversal, fee_payout, trade, split, merge, '
-  'settlement, correction or void.';
+  'deposit, withdrawal, bonus, adjustment, reversal, fee_payout, trade, split, merge, convert, '
+  'redeem, settlement, correction or void.';
 comment on column analytics.journal_entries.market_key is
   'The market: internal key, for joins; null for deposits, withdrawals, bonuses, adjustments, '
-  'reversals and fee payouts.';
+  'reversals, fee payouts, converts and redeems.';
 comment on column analytics.journal_entries.market_id is 'The market: public id.';
 comment on column analytics.journal_entries.account_key is 'The account: internal key.';
 comment on column analytics.journal_entries.account_kind is
-  'outside_world, user_cash, market_escrow or fee_revenue.';
+  'outside_world, user_cash, market_escrow, fee_revenue or event_escrow.';
 comment on column analytics.journal_entries.user_key is
   'Whose account it is: internal key, for joins; null unless user_cash.';
 comment on column analytics.journal_entries.user_id is 'Whose account it is: public id.';

@@ -10,7 +10,7 @@ from catalog.markets as m
 left join trading.market_state as s on s.market_id = m.id
 cross join lateral (
   select
-    coalesce(sum(h.yes_quantity), 0)::bigint as pair_count,
+    coalesce(sum(h.no_quantity), 0)::bigint as pair_count,
     count(*) filter (where h.yes_quantity > 0) as yes_holder_count,
     count(*) filter (where h.no_quantity > 0) as no_holder_count
   from trading.holdings as h
@@ -24,7 +24,8 @@ comment on view analytics.open_interest is
 comment on column analytics.open_interest.market_key is 'The market: internal key, for joins.';
 comment on column analytics.open_interest.market_id is 'The market: public id.';
 comment on column analytics.open_interest.pair_count is
-  'Pairs of a YES and a NO share that are held; as many of each side.';
+  'Pairs of a YES and a NO share that are held: the NO shares. There are as many YES shares, but '
+  'in an exclusive event in which shares were converted.';
 comment on column analytics.open_interest.yes_holder_count is 'Users who hold YES shares.';
 comment on column analytics.open_interest.no_holder_count is 'Users who hold NO shares.';
 comment on column analytics.open_interest.escrow_cents is

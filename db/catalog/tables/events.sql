@@ -12,6 +12,8 @@ create table catalog.events (
   thumbnail_url text,
   created_at timestamptz not null default core.now(),
   exclusive boolean not null default false,
+  escrow_cents bigint not null default 0,
+  escrow_version core.amount not null default 0,
   constraint events_public_id_is_unique unique (public_id),
   constraint events_title_is_not_blank check (title ~ '\S' and length(title) <= 300),
   constraint events_end_after_their_start check (ends_at > starts_at),
@@ -36,3 +38,7 @@ comment on column catalog.events.live is
 comment on column catalog.events.exclusive is
   'Exactly one of its markets resolves YES. No market comes to it, and this does not change, once '
   'shares were made in one of them or one is resolved (trading.check_exclusive_change).';
+comment on column catalog.events.escrow_cents is
+  'What conversions of its shares left over of the escrow of its markets, or took out of it beyond '
+  'that, and what the resolutions of its markets then take or give: 0 once all are resolved '
+  '(trading.verify_conversions). escrow_version is the number of entries of this account.';

@@ -67,4 +67,5 @@ insert into core.error_codes (sqlstate, code, http_status, code_shown, message) 
   ('EX043', 'APPROVAL_REQUIRED', 403, true, 'Another member of staff must approve this'),
   ('EX044', 'OWN_PROPOSAL', 403, true, 'Nobody approves their own proposal'),
   ('EX045', 'PROPOSAL_CHANGED', 409, true,
-    'What the proposal rests on has changed: propose it again');
+    'What the proposal rests on has changed: propose it again'),
+  ('EX046', 'NOT_EXCLUSIVE', 400, true, 'The event is not exclusive');

@@ -17,7 +17,8 @@ as $$
         when 0 then 'user_cash'::ledger.account_kind
         when 1 then 'market_escrow'
         when 2 then 'fee_revenue'
-        else 'outside_world'
+        else case e.account_id when 3 then 'outside_world' else 'event_escrow' end
+          ::ledger.account_kind
       end as account_kind,
       e.amount_cents
     from ledger.posted_journals as j

@@ -43,6 +43,13 @@ begin
     where l.place in (1, 2)
     group by l.owner_id
   ),
+  events as materialized (
+    select l.account_id, l.amount_cents, e.id, e.escrow_cents, e.escrow_version::bigint as version
+    from lines as l
+    join catalog.events as e on e.id = l.owner_id
+    where l.place = 3
+      and l.account_id <> ledger.outside_account_id()
+  ),
   written as (
     insert into ledger.posted_entries (
       journal_id, account_id, amount_cents,
@@ -55,6 +62,9 @@ begin
       select u.account_id, u.amount_cents, u.balance_cents, u.version
       from users as u
       union all
+      select e.account_id, e.amount_cents, e.escrow_cents, e.version
+      from events as e
+      union all
       select
         l.account_id, l.amount_cents,
         case l.place when 1 then s.escrow_cents else s.revenue_cents end,
@@ -66,7 +76,7 @@ begin
       select l.account_id, l.amount_cents, w.balance_cents, w.account_version
       from lines as l
       cross join ledger.outside_world as w
-      where l.place = 3
+      where l.account_id = ledger.outside_account_id()
     ) as m
   ),
   opened as (
@@ -80,7 +90,14 @@ begin
       balance_cents = w.balance_cents + l.amount_cents,
       account_version = w.account_version + 1
     from lines as l
-    where l.place = 3
+    where l.account_id = ledger.outside_account_id()
+  ),
+  moved_events as (
+    update catalog.events as x set
+      escrow_cents = x.escrow_cents + e.amount_cents,
+      escrow_version = x.escrow_version + 1
+    from events as e
+    where x.id = e.id
   ),
   moved_markets as (
     update trading.market_state as s set

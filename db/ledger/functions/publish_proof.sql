@@ -56,7 +56,8 @@ begin
   ) as o
   cross join (
     select
-      coalesce(sum(s.escrow_cents), 0) as escrow_cents,
+      coalesce(sum(s.escrow_cents), 0)
+        + (select coalesce(sum(e.escrow_cents), 0) from catalog.events as e) as escrow_cents,
       coalesce(sum(s.revenue_cents), 0) as revenue_cents
     from trading.market_state as s
   ) as m;

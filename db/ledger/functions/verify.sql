@@ -59,6 +59,8 @@ as $$
   union all
   select * from trading.verify_settlements()
   union all
+  select * from trading.verify_conversions()
+  union all
   select * from trading.verify_voids()
   union all
   select * from trading.verify_books()

@@ -36,7 +36,7 @@ as $$
   union all
   select 'balance is not below zero', 'account ' || a.id, '>= 0', a.balance_cents::text
   from ledger.accounts as a
-  where a.kind <> 'outside_world'
+  where a.kind not in ('outside_world', 'event_escrow')
     and a.balance_cents + a.overdraft_cents < 0
 
   union all

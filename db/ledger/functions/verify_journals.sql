@@ -8,6 +8,11 @@ as $$
   happenings as (
     select c.journal_id, c.kind::text::ledger.journal_kind as kind, c.market_id, c.created_at
     from trading.set_conversions as c
+    where c.side is null
+    union all
+    select distinct c.journal_id, c.kind::text::ledger.journal_kind, null::bigint, c.created_at
+    from trading.set_conversions as c
+    where c.side is not null
     union all
     select r.journal_id,
       case when r.corrects_resolution_id is null then 'settlement' else 'correction' end
@@ -32,16 +37,8 @@ as $$
     join ledger.posted_journals as j on j.id = t.id
   ),
   -- The lines that the posted journals must have, by what happened.
-  user_lines as (
-    select c.journal_id, c.market_id, c.user_id,
-      case c.kind when 'split' then -100 else 100 end * c.quantity::bigint as amount_cents
-    from trading.set_conversions as c
-    union all
-    select r.journal_id, r.market_id, s.user_id,
-      sum(case when s.resolution_id = r.id then s.payout_cents else -s.payout_cents end)
-    from trading.resolutions as r
-    join trading.settlements as s on s.resolution_id in (r.id, r.corrects_resolution_id)
-    group by r.id, s.user_id
+  user_lines as materialized (
+    select l.* from trading.user_lines() as l
   ),
   -- Of a trade what it moved; of a market what each user put in beyond what came out. The shares
   -- of a resolved market were paid: what they cost is in their result.
@@ -65,10 +62,17 @@ as $$
     from user_lines as u
     where u.amount_cents <> 0
     union all
-    select u.journal_id, ledger.escrow_account_id(u.market_id), -sum(u.amount_cents)
+    select u.journal_id, ledger.escrow_account_id(u.market_id), sum(u.escrow_cents)
     from user_lines as u
     group by u.journal_id, u.market_id
-    having sum(u.amount_cents) <> 0
+    having sum(u.escrow_cents) <> 0
+    -- What users and escrow leave is of the event.
+    union all
+    select u.journal_id, ledger.event_account_id(m.event_id), -sum(u.amount_cents + u.escrow_cents)
+    from user_lines as u
+    join catalog.markets as m on m.id = u.market_id
+    group by u.journal_id, m.event_id
+    having sum(u.amount_cents + u.escrow_cents) <> 0
     union all
     select v.journal_id, ledger.user_account_id(u.user_id), u.amount_cents
     from trading.voids as v

@@ -30,7 +30,7 @@ comment on column ledger.balance_proofs.total_cents is
   'The sum of all balances that were above zero: what the exchange owed its users in cash.';
 comment on column ledger.balance_proofs.receivable_cents is
   'How far the other balances were below zero, all together.';
-comment on column ledger.balance_proofs.escrow_cents is 'The escrow of all markets.';
+comment on column ledger.balance_proofs.escrow_cents is 'The escrow of all markets and events.';
 comment on column ledger.balance_proofs.revenue_cents is 'The fee revenue of all markets.';
 comment on column ledger.balance_proofs.outside_cents is
   'The balance of the outside world, after its entry outside_version.';

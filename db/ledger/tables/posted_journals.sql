@@ -8,8 +8,12 @@ create table ledger.posted_journals (
   created_at timestamptz not null,
   constraint posted_journals_are_not_trades check (kind <> 'trade'),
   constraint posted_journals_of_trading_name_their_market check (
-    (kind in ('deposit', 'withdrawal', 'bonus', 'adjustment', 'reversal', 'fee_payout'))
-      = (market_id is null)
+    (
+      kind in (
+        'deposit', 'withdrawal', 'bonus', 'adjustment', 'reversal', 'fee_payout', 'convert',
+        'redeem'
+      )
+    ) = (market_id is null)
   )
 );
 

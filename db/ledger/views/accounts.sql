@@ -23,17 +23,23 @@ union all
 select
   ledger.revenue_account_id(s.market_id), 'fee_revenue', null, s.market_id,
   s.revenue_cents, 0, 0, s.revenue_version
-from trading.market_state as s;
+from trading.market_state as s
+union all
+select
+  ledger.event_account_id(e.id), 'event_escrow', null, null,
+  e.escrow_cents, 0, 0, e.escrow_version
+from catalog.events as e
+where e.escrow_version > 0;
 
 comment on view ledger.accounts is
-  'Where cash is, each account in a row: the outside world, the users, and the escrow and fee '
-  'revenue of each market. Its rows are kept in ledger.outside_world, trading.traders and '
-  'trading.market_state.';
+  'Where cash is, each account in a row: the outside world, the users, the escrow and fee revenue '
+  'of each market, and the escrow of each exclusive event in which shares were converted. Its rows '
+  'are kept in ledger.outside_world, trading.traders, trading.market_state and catalog.events.';
 comment on column ledger.accounts.id is
-  'As ledger.user_account_id, escrow_account_id, revenue_account_id and outside_account_id '
-  'give it.';
+  'As ledger.user_account_id, escrow_account_id, revenue_account_id, event_account_id and '
+  'outside_account_id give it.';
 comment on column ledger.accounts.kind is
-  'outside_world, user_cash, market_escrow or fee_revenue.';
+  'outside_world, user_cash, market_escrow, fee_revenue or event_escrow.';
 comment on column ledger.accounts.user_id is 'Whose cash it is; null unless user_cash.';
 comment on column ledger.accounts.market_id is
   'The market of market_escrow and fee_revenue; else null.';

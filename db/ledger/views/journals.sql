@@ -12,5 +12,6 @@ comment on column ledger.journals.id is
   'From the sequence ledger.journal_ids; of a trade the id of the trade.';
 comment on column ledger.journals.kind is 'Why cash moved.';
 comment on column ledger.journals.market_id is
-  'Null for deposits, withdrawals, bonuses, adjustments, reversals and fee payouts.';
+  'Null for deposits, withdrawals, bonuses, adjustments, reversals, fee payouts, and for converts '
+  'and redeems, which are of an event.';
 comment on column ledger.journals.created_at is 'When it happened.';

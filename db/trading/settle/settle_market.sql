@@ -91,16 +91,34 @@ begin
     for no key update of t
   ) as l;
 
-  if v_user_ids is not null then
-    if v_is_first then
-      v_account_ids := v_account_ids || ledger.escrow_account_id(settle_market.market_id);
-      v_amounts_cents := v_amounts_cents || -v_settled.payout_cents;
-    end if;
-    v_journal_id := ledger.post_journal(
-      case when v_is_first then 'settlement' else 'correction' end::ledger.journal_kind,
-      settle_market.market_id, v_account_ids, v_amounts_cents, settle_market.at
-    );
-  end if;
+  -- Escrow pays all that it has. Conversions leave more shares of one side than of the other: what
+  -- these are paid is of the event.
+  select ledger.post_journal(
+    case when v_is_first then 'settlement' else 'correction' end::ledger.journal_kind,
+    settle_market.market_id, array_agg(l.account_id), array_agg(l.amount_cents), settle_market.at
+  )
+  into v_journal_id
+  from (
+    select u.account_id, u.amount_cents
+    from unnest(v_account_ids, v_amounts_cents) as u (account_id, amount_cents)
+    union all
+    select x.account_id, x.amount_cents
+    from catalog.markets as m
+    join trading.market_state as s on s.market_id = m.id
+    cross join lateral (
+      values
+        (ledger.escrow_account_id(m.id), -s.escrow_cents::bigint),
+        (
+          ledger.event_account_id(m.event_id),
+          s.escrow_cents - (
+            select coalesce(sum(u.cents), 0)::bigint from unnest(v_amounts_cents) as u (cents)
+          )
+        )
+    ) as x (account_id, amount_cents)
+    where m.id = settle_market.market_id
+      and x.amount_cents <> 0
+  ) as l
+  having count(*) > 0;
 
   insert into trading.resolutions (
     id, market_id, journal_id, outcome, yes_payout_cents, corrects_resolution_id, reason,

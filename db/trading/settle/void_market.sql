@@ -36,6 +36,16 @@ begin
       and v.trade_id is null
   ) then
     perform core.raise_error('INVALID_STATE', 'The market is voided already');
+  elsif exists (
+    select
+    from trading.set_conversions as c
+    where c.market_id = void_market.market_id
+      and c.side is not null
+  ) then
+    perform core.raise_error(
+      'INVALID_STATE',
+      'Shares of the event were converted: its markets can be resolved, and not voided'
+    );
   end if;
 
   -- 1. What belongs to the market, while its users are not locked yet.

@@ -90,7 +90,12 @@ begin
     union all
     select
       c.user_id,
-      case c.kind when 'split' then -1 else 1 end * c.quantity::bigint * (m.yes_bid + m.no_bid)
+      case when c.yes_realised_cents is null then -1 else 1 end * c.quantity::bigint
+        * case c.side
+          when 'yes' then m.yes_bid
+          when 'no' then m.no_bid
+          else m.yes_bid + m.no_bid
+        end
     from users as u
     join trading.set_conversions as c on c.user_id = u.user_id
     join markets as m on m.market_id = c.market_id

@@ -8,9 +8,17 @@ create table trading.set_conversions (
   no_realised_cents bigint,
   journal_id bigint not null,
   created_at timestamptz not null,
-  constraint set_conversions_realise_by_merging check (
-    (kind = 'merge') = (yes_realised_cents is not null)
-    and (kind = 'merge') = (no_realised_cents is not null)
+  side trading.side,
+  cents core.amount,
+  constraint set_conversions_realise_by_giving_shares_back check (
+    (kind in ('merge', 'redeem') or kind = 'convert' and side = 'no')
+      = (yes_realised_cents is not null)
+    and (yes_realised_cents is null) = (no_realised_cents is null)
+  ),
+  constraint set_conversions_of_events_are_of_one_side check (
+    (kind in ('convert', 'redeem')) = (side is not null)
+    and (side is null) = (cents is null)
+    and (kind <> 'redeem' or side = 'yes')
   )
 );
 
@@ -24,7 +32,16 @@ create trigger set_conversions_are_append_only
 
 comment on table trading.set_conversions is
   'Complete sets, one YES and one NO share, made of 100 cents each (split) or given back for them '
-  '(merge). Append-only. No foreign keys: see trading.orders.';
+  '(merge); and shares of an exclusive event that were exchanged, a row for each of its markets, '
+  'all with the same journal: NO shares given for YES shares of the other markets and cash '
+  '(convert), YES shares of all markets given for cash (redeem). Append-only. No foreign keys: see '
+  'trading.orders.';
 comment on column trading.set_conversions.yes_realised_cents is
-  'What merging realised on the YES shares: 50 cents a share - cost taken out - buy fees taken '
-  'out; null for a split. no_realised_cents likewise.';
+  'What was realised on the YES shares that were given: 50 cents a share, in an event cents, less '
+  'cost taken out and buy fees taken out; 0: no YES shares were given; null: shares came. '
+  'no_realised_cents likewise.';
+comment on column trading.set_conversions.side is
+  'The shares that a convert or redeem moved: of a convert YES shares came, NO shares were given. '
+  'Null: both sides.';
+comment on column trading.set_conversions.cents is
+  'What these shares brought, if they were given, or else what they cost. Null: 50 cents a share.';

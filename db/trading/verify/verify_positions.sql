@@ -39,12 +39,13 @@ begin
     union all
     select
       c.market_id, c.user_id, l.side, c.journal_id,
-      case c.kind when 'split' then c.quantity else -c.quantity end,
-      50 * c.quantity::bigint, 0, l.realised_cents, false, 'conversion ', c.id
+      case when c.yes_realised_cents is null then c.quantity else -c.quantity end,
+      coalesce(c.cents, 50 * c.quantity::bigint), 0, l.realised_cents, false, 'conversion ', c.id
     from trading.set_conversions as c
     cross join lateral (
       values ('yes'::trading.side, c.yes_realised_cents), ('no', c.no_realised_cents)
     ) as l (side, realised_cents)
+    where c.side is null or c.side = l.side
     -- Bought shares leave for what was paid, sold ones come back with what they had cost.
     union all
     select

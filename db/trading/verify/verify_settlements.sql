@@ -35,17 +35,22 @@ as $$
     from trading.voids as v
     where v.trade_id is null
   )
+  -- A conversion makes YES shares or takes NO shares, a redeem takes YES shares.
   select 'escrow is 100 x shares of each side', 'market ' || m.public_id,
-    case when m.status = 'resolved' then '0'
-      else 100 * coalesce(s.yes_quantity, 0) || ' = ' || 100 * coalesce(s.no_quantity, 0) end,
+    case when m.status = 'resolved' then '0' else x.yes_cents || ' = ' || x.no_cents end,
     b.escrow_cents::text
   from catalog.markets as m
   join trading.market_state as b on b.market_id = m.id
   left join shares as s on s.market_id = m.id
+  left join trading.event_conversions() as c on c.market_id = m.id
+  cross join lateral (
+    select
+      100 * (coalesce(s.yes_quantity, 0) - coalesce(c.more_yes_quantity, 0)) as yes_cents,
+      100 * coalesce(s.no_quantity, 0) as no_cents
+  ) as x
   where case
     when m.status = 'resolved' then b.escrow_cents <> 0
-    else b.escrow_cents <> 100 * coalesce(s.yes_quantity, 0)
-      or b.escrow_cents <> 100 * coalesce(s.no_quantity, 0)
+    else b.escrow_cents <> x.yes_cents or b.escrow_cents <> x.no_cents
   end
 
   union all

@@ -88,14 +88,20 @@ test.serial("two days are compared with the bank, and closed", async (t) => {
   await refused(t, "2040-03-01", "EX001", " ");
   await operate("close_day", { day: "2040-03-01", reason: "the bank looks for b-1" });
   t.deepEqual(await figures("2040-03-01"), {
-    opening: { user_cash: 0, market_escrow: 0, fee_revenue: 0, outside_world: 0 },
+    opening: { user_cash: 0, market_escrow: 0, fee_revenue: 0, outside_world: 0, event_escrow: 0 },
     deposit: { user_cash: 80_700, outside_world: -80_700 },
     reversal: { user_cash: -700, outside_world: 700 },
     withdrawal: { user_cash: -1000, outside_world: 1000 },
     bonus: { user_cash: 250, outside_world: -250 },
     trade: { user_cash: -10_168, market_escrow: 10_000, fee_revenue: 168 },
     closing: {
-      ...{ user_cash: 69_082, market_escrow: 10_000, fee_revenue: 168, outside_world: -79_250 },
+      ...{
+        user_cash: 69_082,
+        market_escrow: 10_000,
+        fee_revenue: 168,
+        outside_world: -79_250,
+        event_escrow: 0,
+      },
     },
   });
 
@@ -115,12 +121,24 @@ test.serial("two days are compared with the bank, and closed", async (t) => {
   await operate("close_day", { day: "2040-03-02" });
   t.deepEqual(await figures("2040-03-02"), {
     opening: {
-      ...{ user_cash: 69_082, market_escrow: 10_000, fee_revenue: 168, outside_world: -79_250 },
+      ...{
+        user_cash: 69_082,
+        market_escrow: 10_000,
+        fee_revenue: 168,
+        outside_world: -79_250,
+        event_escrow: 0,
+      },
     },
     deposit: { user_cash: 9, outside_world: -9 },
     fee_payout: { fee_revenue: -68, outside_world: 68 },
     settlement: { user_cash: 10_000, market_escrow: -10_000 },
-    closing: { user_cash: 79_091, market_escrow: 0, fee_revenue: 100, outside_world: -79_191 },
+    closing: {
+      user_cash: 79_091,
+      market_escrow: 0,
+      fee_revenue: 100,
+      outside_world: -79_191,
+      event_escrow: 0,
+    },
   });
   const [closed] = await rowsOf("select * from admin.closed_days where day = '2040-03-01'");
   t.is(closed.difference_count, 4);

@@ -9,6 +9,7 @@ import { callsDamages, candlesDamages, schemaDamages } from "./damages/calls.ts"
 import { cashDamages } from "./damages/cash.ts";
 import { closedDayDamages } from "./damages/closed_days.ts";
 import { commandsDamages, eventsDamages } from "./damages/commands.ts";
+import { conversionsDamages } from "./damages/conversions.ts";
 import { tradeALittle } from "./damages/history.ts";
 import type { Named } from "./damages/history.ts";
 import { operateALittle } from "./damages/operations.ts";
@@ -70,6 +71,7 @@ const damages = [
   ...closedDayDamages,
   ...proofDamages,
   ...positionsDamages,
+  ...conversionsDamages,
   ...voidsDamages,
   ...ordersDamages,
   ...booksDamages,

@@ -11,6 +11,7 @@ import {
   placeOrderResponseSchema,
 } from "../../../src/api/orders.ts";
 import { orderDetailSchema, orderSchema } from "../../../src/api/order_schemas.ts";
+import { exchangeSharesResponseSchema } from "../../../src/api/event_shares.ts";
 import { convertSetsResponseSchema } from "../../../src/api/positions.ts";
 import { testClock } from "../database/test_clock.ts";
 import type { TestClock } from "../database/test_clock.ts";
@@ -92,6 +93,15 @@ export interface Exchange {
   split: (market: string, trader: string, quantity: number) => Promise<ConvertOutcome>;
   /** Complete sets into cash. */
   merge: (market: string, trader: string, quantity: number) => Promise<ConvertOutcome>;
+  /** NO shares of markets of an exclusive event into YES shares of the others and cash. */
+  convert: (
+    event: string,
+    trader: string,
+    markets: string[],
+    quantity: number,
+  ) => Promise<ExchangedShares>;
+  /** YES shares of all markets of an exclusive event into cash. */
+  redeem: (event: string, trader: string, quantity: number) => Promise<ExchangedShares>;
   order: (trader: string, order: string) => Promise<ListedOrder>;
   orders: (
     trader: string,
@@ -143,6 +153,12 @@ export interface ConvertOutcome {
   code: string | null;
   message: string | null;
   answer: z.infer<typeof convertSetsResponseSchema> | null;
+}
+
+export interface ExchangedShares {
+  code: string | null;
+  message: string | null;
+  answer: z.infer<typeof exchangeSharesResponseSchema> | null;
 }
 
 export interface CancelOutcome {
@@ -441,7 +457,19 @@ function changersOf(api: () => Pool, pool: () => Pool, work: Exchange["work"]) {
       });
 
   const [split, merge] = [converter("split"), converter("merge")];
-  return { cancel, amend, release, split, merge };
+  const exchanged = (userId: string, eventId: string, given: object) =>
+    withClient(api(), async (client) => {
+      const { code, message, body } = await call(client, apiFunctions.convertShares, {
+        ...{ userId, eventId, quantity: 0, marketIds: null, ...given },
+      });
+      const answer = code === null ? exchangeSharesResponseSchema.parse(JSON.parse(body)) : null;
+      return { code, message, answer };
+    });
+  const convert: Exchange["convert"] = (event, trader, marketIds, quantity) =>
+    exchanged(trader, event, { marketIds, quantity });
+  const redeem: Exchange["redeem"] = (event, trader, quantity) =>
+    exchanged(trader, event, { quantity });
+  return { cancel, amend, release, split, merge, convert, redeem };
 }
 
 const versionOf = `

@@ -14,6 +14,8 @@ const kinds: Record<StatementEntry["kind"], string> = {
   trade: "Trade",
   split: "Complete sets made",
   merge: "Complete sets turned into cash",
+  convert: "NO shares turned into YES shares and cash",
+  redeem: "YES shares of all outcomes turned into cash",
   settlement: "Payout of a resolved market",
   correction: "Correction of a resolution",
   void: "Trades undone",

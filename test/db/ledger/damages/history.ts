@@ -3,6 +3,7 @@ import { contend } from "../../../helpers/exchange/contention.ts";
 import { keyedCommands, newKey } from "../../../helpers/exchange/keyed_commands.ts";
 import type { Exchange } from "../../../helpers/exchange/test_exchange.ts";
 import { buy, ioc, sell, spend } from "../../../helpers/exchange/orders.ts";
+import { convertALittle } from "./conversions.ts";
 import { undoALittle } from "./voids.ts";
 
 /** A history that has something of everything, for the damages to break. */
@@ -99,6 +100,8 @@ export async function tradeALittle(exchange: Exchange): Promise<Named> {
   await operate("deposit", { user_id: dan, amount_cents: 70, reference: "not covered" });
   await operate("reverse_deposit", { reference: "not covered", reason: "charged back" });
   await operate("pay_out_fees", { amount_cents: 20, reference: "transfer 1" });
+
+  await convertALittle(exchange);
 
   // A resolution that is corrected after a winner has taken the money out.
   const resolved = await makeMarket();
