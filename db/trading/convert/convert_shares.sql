@@ -8,7 +8,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_kind constant trading.conversion_kind := case
-    when convert_shares.market_public_ids is null then 'redeem'
+    when convert_shares.market_public_ids is null then 'redeem'::trading.conversion_kind
     else 'convert'
   end;
   v_problem constant text := coalesce(

@@ -15,7 +15,7 @@ as $$
 declare
   v_is_redeem constant boolean := post_event_conversion.kind = 'redeem';
   v_given_side constant trading.side := case
-    when v_is_redeem then 'yes'
+    when v_is_redeem then 'yes'::trading.side
     else 'no'
   end;
   v_set_cents constant bigint := 100 * post_event_conversion.quantity;
@@ -44,7 +44,7 @@ begin
 
   -- The given shares bring what they had cost with their fees: the cash, and what the shares that
   -- come have cost. They bring more if the cash is more, and the cash alone if no shares come.
-  select coalesce(sum(g.cost_out_cents + g.fee_out_cents), 0) into strict v_value_cents
+  select coalesce(sum(g.cost_out_cents + g.fee_out_cents), 0)::bigint into strict v_value_cents
   from trading.given_shares(
     post_event_conversion.user_id, post_event_conversion.given_ids, v_given_side,
     post_event_conversion.quantity
