@@ -27,20 +27,23 @@ test.serial("a user sees days that are over, from the first one of the account",
   t.is((await value()).body.data.length, 2, "the job has not run");
 });
 
-test.serial("400 INVALID_REQUEST: a range that is none, is too long, or has other days", async (t) => {
-  const { visitor } = await makeMember(service);
-  for (const query of [
-    "from=2030-01-02&to=2030-01-01",
-    "from=2030-01-01&to=2031-01-02",
-    "from=2030-02-30",
-    "from=0000-01-01",
-    "to=2030-01-01T00:00:00Z",
-    "to=infinity",
-  ]) {
-    const { status, body } = await visitor.call("GET", `/api/account/value?${query}`);
-    t.deepEqual([status, body.code], [400, "INVALID_REQUEST"], query);
-  }
-});
+test.serial(
+  "400 INVALID_REQUEST: a range that is none, is too long, or has other days",
+  async (t) => {
+    const { visitor } = await makeMember(service);
+    for (const query of [
+      "from=2030-01-02&to=2030-01-01",
+      "from=2030-01-01&to=2031-01-02",
+      "from=2030-02-30",
+      "from=0000-01-01",
+      "to=2030-01-01T00:00:00Z",
+      "to=infinity",
+    ]) {
+      const { status, body } = await visitor.call("GET", `/api/account/value?${query}`);
+      t.deepEqual([status, body.code], [400, "INVALID_REQUEST"], query);
+    }
+  },
+);
 
 test.serial("401: without a session, and with a key", async (t) => {
   t.is((await service.call("GET", "/api/account/value")).status, 401);
