@@ -4,14 +4,12 @@ import { browserWords } from "../../src/website/components/account/browser_words
 import { feeCents, feeWeight, USUAL_RATE_BPS } from "../../src/website/components/fee.ts";
 import { groupByEvent } from "../../src/website/components/home/groups.ts";
 import { initialsOf } from "../../src/website/components/initials.ts";
-import { sparklinePath } from "../../src/website/components/home/sparkline_path.ts";
 import {
   bestPriceOf,
   bestPricesOf,
   farBeyond,
 } from "../../src/website/components/market/best_price.ts";
-import { stepsOf } from "../../src/website/components/market/chart_steps.ts";
-import { candlesQuery, describeChart } from "../../src/website/components/market/price_range.ts";
+import { stepsOf } from "../../src/website/components/chart/percent_steps.ts";
 import { completeSetsOf } from "../../src/website/components/portfolio/complete_sets.ts";
 import { earlierResultCents } from "../../src/website/components/portfolio/earlier_result.ts";
 import { joinedRows } from "../../src/website/components/portfolio/joined_rows.ts";
@@ -132,29 +130,6 @@ test("markets of an event stand together, where the first of them does", (t) => 
       [null, ["c"]],
     ],
   );
-});
-
-test("a chart is described in words", (t) => {
-  t.is(describeChart("1h", []), "No trades in the last hour");
-  t.is(
-    describeChart("all", [40, 70, 55]),
-    "Chance of YES since it opened: from 40% to 55%, between 40% and 70%",
-  );
-  t.deepEqual(candlesQuery("all", 0), { interval: "1d" });
-  t.deepEqual(candlesQuery("1h", 3_600_000), {
-    ...{ interval: "1m", from: "1970-01-01T00:00:00.000Z" },
-  });
-});
-
-test("a small line goes from left to right, and up as prices rise", (t) => {
-  t.is(sparklinePath([10, 50]), "M0.0 26.0L96.0 2.0");
-  t.is(
-    sparklinePath([null, 10, 50]),
-    "M48.0 26.0L96.0 2.0",
-    "time before the first trade is empty",
-  );
-  t.is(sparklinePath([]), "");
-  t.is(sparklinePath([null, 5]), "");
 });
 
 test("browsers are named for people", (t) => {

@@ -1,10 +1,14 @@
+import { closesOf } from "../components/chart/closes_line.ts";
+import type { Axis, TimedPrice } from "../components/chart/price_line.ts";
 import { publicApi } from "./client.ts";
 import { keepBatches } from "./kept_batches.ts";
 import { resultOf } from "./result.ts";
 import type { Result } from "./result.ts";
 
-/** The last prices of markets, in equal steps of time; null before the first trade. */
-export type Closes = (number | null)[];
+/** The prices of a market in the last days, oldest first; none before the first trade. */
+export interface Closes extends Axis {
+  points: TimedPrice[];
+}
 
 const closes = keepBatches({ name: "closes", keptMs: 5 * 60_000, most: 100, ask });
 
@@ -17,6 +21,10 @@ async function ask(ids: string[]): Promise<Result<ReadonlyMap<string, Closes>>> 
   const params = { query: { markets: ids.join(",") } };
   const result = await resultOf(publicApi.GET("/api/v1/sparklines", { params }));
   if (!result.ok) return result;
-  const { data } = result.data;
-  return { ok: true, data: new Map(data.map(({ marketId, prices }) => [marketId, prices])) };
+  const { from, stepSeconds, data } = result.data;
+  const steps = { from: Date.parse(from), stepMs: stepSeconds * 1000, now: Date.now() };
+  return {
+    ok: true,
+    data: new Map(data.map(({ marketId, prices }) => [marketId, closesOf(prices, steps)])),
+  };
 }

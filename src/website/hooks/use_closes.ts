@@ -8,10 +8,14 @@ const wide = matchMedia("(min-width: 40.01rem)");
 const READ_EVERY_MS = 5 * 60_000;
 
 /** The small charts of a list's markets, by one request; those that are not known yet are missing. */
-export function useCloses(marketIds: string[]): ReadonlyMap<string, Closes> {
+export function useCloses(
+  marketIds: string[],
+  when: "wide" | "always" = "wide",
+): ReadonlyMap<string, Closes> {
   const [known, setKnown] = useState<ReadonlyMap<string, Closes>>(new Map());
   const read = (): void => {
-    if (wide.matches && marketIds.length > 0) void readCloses(marketIds).then(setKnown);
+    if ((when === "always" || wide.matches) && marketIds.length > 0)
+      void readCloses(marketIds).then(setKnown);
   };
   const text = [...marketIds].sort().join();
   useEffect(read, [text]);

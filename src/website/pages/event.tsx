@@ -2,12 +2,14 @@ import type { JSX } from "preact";
 import { publicApi } from "../api/client.ts";
 import { resultOf } from "../api/result.ts";
 import { CategoryLink } from "../components/category_link.tsx";
+import { EventChart } from "../components/chart/event_chart.tsx";
 import { Outcomes } from "../components/event_outcomes.tsx";
 import { LiveBadge } from "../components/live_badge.tsx";
 import { mayBeLive } from "../components/may_be_live.ts";
 import { Empty, Show } from "../components/states.tsx";
 import { formatDateTime } from "../format.ts";
 import { useAsked } from "../hooks/use_asked.ts";
+import { useCloses } from "../hooks/use_closes.ts";
 import { useEvery } from "../hooks/use_every.ts";
 import { useTitle } from "../hooks/use_title.ts";
 
@@ -25,6 +27,11 @@ export function EventPage({ id }: { id: string }): JSX.Element {
     [id],
   );
   useEvery(READ_EVERY_MS, outcomes.askAgain);
+  const ranked = outcomes.data?.outcomes ?? [];
+  const closes = useCloses(
+    ranked.map(({ marketId }) => marketId),
+    "always",
+  );
   useTitle(event.data?.title);
   if (event.data === undefined && event.problem?.status === 404) {
     return (
@@ -53,9 +60,18 @@ export function EventPage({ id }: { id: string }): JSX.Element {
           {markets.length === 0 ? (
             <Empty title="No markets about this event yet" />
           ) : (
-            <Show asked={outcomes} lines={4}>
-              {(data) => <Outcomes outcomes={data} />}
-            </Show>
+            <>
+              <EventChart
+                outcomes={ranked.map(({ marketId, outcomeName }) => ({
+                  marketId,
+                  name: outcomeName,
+                }))}
+                closes={closes}
+              />
+              <Show asked={outcomes} lines={4}>
+                {(data) => <Outcomes outcomes={data} />}
+              </Show>
+            </>
           )}
         </>
       )}

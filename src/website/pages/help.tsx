@@ -35,7 +35,8 @@ export function HelpPage(): JSX.Element {
         <li>
           <strong>Chance</strong>: the middle of the best bid and ask while they are at most{" "}
           {WIDEST_SPREAD}¢ apart. Else it is the price of the last trade, held between bid and ask.
-          Lists and charts show the price of the last trade.
+          Lists and charts show the price of the last trade, which holds until the next one. A
+          market&apos;s page says which of them its number is.
         </li>
         <li>
           <strong>Volume</strong>: what the shares of all trades cost, YES and NO together. That is
@@ -90,7 +91,6 @@ export function HelpPage(): JSX.Element {
         <a href="/docs">API documentation</a>. Your account itself, such as its password, keys and
         loss limits, is changed on these pages only.
       </p>
-      <p class="muted small">Charts are drawn with TradingView Lightweight Charts™ (Apache 2.0).</p>
     </div>
   );
 }

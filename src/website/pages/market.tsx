@@ -7,9 +7,9 @@ import type { Trading } from "../api/market_stream.ts";
 import { announceChange, newsVersion } from "../api/own_changes.ts";
 import { resultOf } from "../api/result.ts";
 import { isSignedIn, session } from "../api/session.ts";
-import type { Market, MarketStatus } from "../api/types.ts";
+import type { Market, MarketResolution, MarketStatus } from "../api/types.ts";
+import { MarketChart } from "../components/chart/market_chart.tsx";
 import { bestPriceOf, bestPricesOf } from "../components/market/best_price.ts";
-import { Chart } from "../components/market/chart.tsx";
 import { ExcludedNotice, StateNotice } from "../components/market/state_notice.tsx";
 import { Ladder } from "../components/market/ladder.tsx";
 import { MarketHead } from "../components/market/market_head.tsx";
@@ -22,6 +22,7 @@ import { Loading, Show } from "../components/states.tsx";
 import { useAfterTrades } from "../hooks/use_after_trades.ts";
 import { useAsked } from "../hooks/use_asked.ts";
 import { useEvery } from "../hooks/use_every.ts";
+import { useResolution } from "../hooks/use_resolution.ts";
 import { useTitle } from "../hooks/use_title.ts";
 import { query } from "../router.ts";
 
@@ -96,6 +97,7 @@ function MarketView({ market, snapshot }: MarketViewProps): JSX.Element {
   );
   const ticketBox = useRef<HTMLDivElement>(null);
   const exclusion = account.value?.exclusion ?? null;
+  const resolution = useResolution(market);
   const change = (values: Partial<TicketValues>): void => {
     setTicket((before) => changedTicket(before, values, market));
   };
@@ -107,8 +109,8 @@ function MarketView({ market, snapshot }: MarketViewProps): JSX.Element {
   return (
     <div class="market">
       <div class="market-top">
-        <MarketHead market={market} tradersCount={snapshot?.tradersCount} />
-        <Chart marketId={market.id} latest={snapshot?.recentTrades[0]} />
+        <MarketHead market={market} resolution={resolution} tradersCount={snapshot?.tradersCount} />
+        <ChartOfMarket {...{ market, snapshot, resolution }} />
       </div>
       <div class="market-side" ref={ticketBox}>
         {market.status !== "open" ? (
@@ -168,6 +170,27 @@ function MarketView({ market, snapshot }: MarketViewProps): JSX.Element {
         </section>
       </div>
     </div>
+  );
+}
+
+type ChartOfMarketProps = MarketViewProps & { resolution: MarketResolution | undefined };
+
+/** The chart of a resolved market ends where it was resolved. */
+function ChartOfMarket({ market, snapshot, resolution }: ChartOfMarketProps): JSX.Element {
+  if (market.status === "resolved" && resolution === undefined) {
+    return (
+      <section class="panel chart-wait">
+        <Loading lines={7} />
+      </section>
+    );
+  }
+  return (
+    <MarketChart
+      key={market.id}
+      marketId={market.id}
+      endedAt={resolution?.resolvedAt}
+      trades={snapshot?.recentTrades}
+    />
   );
 }
 

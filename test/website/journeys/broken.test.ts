@@ -92,20 +92,20 @@ journey("a script that does not come leaves a message", async (t, browser) => {
   t.is(await message.count(), 0);
 });
 
-journey("a chart whose script does not come says so, and is drawn later", async (t, browser) => {
+journey("a chart whose prices do not come says so, and is drawn later", async (t, browser) => {
   const { marketId, maker } = await makeOffered(service, "Will it be drawn?");
   const taker = await service.makeTrader();
   const body = { marketId, side: "yes", price: 60, quantity: 5 };
   await service.call("POST", "/api/v1/orders", { key: taker.key, body });
   t.truthy(maker);
   const { page } = await visit(browser, service.url);
-  await page.route(/lightweight-charts.*\.js$/, (route) => route.abort());
+  await page.route(/\/candles\?/, (route) => route.abort());
   await page.goto(`/markets/${marketId}`);
   const alert = page.locator(".chart-panel").getByRole("alert");
   await alert.waitFor();
-  await page.unroute(/lightweight-charts.*\.js$/);
+  await page.unroute(/\/candles\?/);
   await alert.getByRole("button", { name: "Try again" }).click();
-  await page.locator(".chart canvas").first().waitFor();
+  await page.locator(".chart-end").waitFor();
 });
 
 test("without scripts the page says what it needs", async (t) => {

@@ -320,12 +320,10 @@ journey("the chart follows the system when that turns dark", async (t, browser) 
   await call("POST", "/api/v1/orders", { key: taker.key, body });
   const { page } = await visit(browser, service.url);
   await page.goto(`/markets/${marketId}`);
-  const isLight =
-    "[...document.querySelectorAll('.chart canvas')].some((canvas) => canvas.getContext('2d').getImageData(2, 2, 1, 1).data[0] > 200)";
-  const look = () => page.evaluate<boolean>(isLight);
-  await until("the chart is light", look);
+  const colour = `getComputedStyle(document.querySelector(".chart-end")).fill`;
+  await page.locator(".chart-end").waitFor();
+  const light = await page.evaluate<string>(colour);
   await page.emulateMedia({ colorScheme: "dark" });
-  await until("the chart is dark", async () => !(await look()));
-  await page.locator(".chart canvas").first().waitFor();
-  t.false(await look());
+  await until("the chart is dark", async () => (await page.evaluate(colour)) !== light);
+  t.pass();
 });

@@ -25,9 +25,9 @@ journey(
     await page.getByText("YES · 30 shares").waitFor();
     await fillTicket(page, 66, 50);
     await page.getByText("Cash afterwards").waitFor();
-    await page.locator("canvas").first().waitFor();
-    const label = page.getByRole("img", { name: /^Chance of YES in the last week/ });
-    t.regex((await label.getAttribute("aria-label")) ?? "", /^Chance of YES .*: from 3\d% to 6\d%/);
+    await page.locator(".chart-line").first().waitFor();
+    const label = page.getByRole("img", { name: /^Price of YES in the last week/ });
+    t.regex((await label.getAttribute("aria-label")) ?? "", /^Price of YES .*: from 3\d% to 6\d%/);
     t.deepEqual(complaints, []);
     if (file !== undefined) await page.screenshot({ path: file });
   },

@@ -4,7 +4,7 @@ import { SPARK_HEIGHT, SPARK_WIDTH, sparklinePath } from "./sparkline_path.ts";
 
 /** The last days of a market as a small line. */
 export function Sparkline({ closes }: { closes: Closes | undefined }): JSX.Element {
-  const path = sparklinePath(closes ?? []);
+  const path = closes === undefined ? "" : sparklinePath(closes);
   return (
     <span class="spark" aria-hidden="true">
       {path !== "" && (

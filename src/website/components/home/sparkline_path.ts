@@ -1,19 +1,22 @@
+import { stepPath } from "../chart/line_path.ts";
+import type { Axis, TimedPrice } from "../chart/price_line.ts";
+import { xOf } from "../chart/time_axis.ts";
+
 export const SPARK_WIDTH = 96;
 export const SPARK_HEIGHT = 28;
 
 /**
- * The path of a small line through prices from 0 to 100 at equal distances of time, oldest first. It
- * begins with the first price; empty without one.
+ * The path of a small line through prices from 0 to 100, each at its time. It begins with the first
+ * price; empty with less than two.
  */
-export function sparklinePath(prices: (number | null)[]): string {
-  const known = prices.filter((price) => price !== null);
-  const low = Math.min(...known);
-  const span = Math.max(Math.max(...known) - low, 4);
-  const step = SPARK_WIDTH / Math.max(prices.length - 1, 1);
-  const points = prices.flatMap((price, index) => {
-    if (price === null) return [];
-    const y = SPARK_HEIGHT - 2 - ((price - low) / span) * (SPARK_HEIGHT - 4);
-    return [`${(index * step).toFixed(1)} ${y.toFixed(1)}`];
-  });
-  return points.length < 2 ? "" : `M${points.join("L")}`;
+export function sparklinePath({ points, ...axis }: Axis & { points: TimedPrice[] }): string {
+  if (points.length < 2) return "";
+  const prices = points.map(({ price }) => price);
+  const low = Math.min(...prices);
+  const span = Math.max(Math.max(...prices) - low, 4);
+  return stepPath(
+    points,
+    (time) => xOf(time, axis, SPARK_WIDTH),
+    (price) => SPARK_HEIGHT - 2 - ((price - low) / span) * (SPARK_HEIGHT - 4),
+  );
 }

@@ -11,24 +11,23 @@ import {
   formatVolume,
 } from "../../format.ts";
 import { useEvents } from "../../hooks/use_event.ts";
-import { useResolution } from "../../hooks/use_resolution.ts";
 import { CategoryLink } from "../category_link.tsx";
 import { LiveBadge } from "../live_badge.tsx";
 import { Status } from "../status.tsx";
-import { chanceOf } from "./chance.ts";
+import { chanceOf, WIDEST_SPREAD } from "./chance.ts";
 import type { ChanceKind } from "./chance.ts";
 
 interface MarketHeadProps {
   market: Market;
+  resolution: MarketResolution | undefined;
   tradersCount: number | undefined;
 }
 
 /** What a market asks, and how likely its traders think it is, or how it was resolved. */
-export function MarketHead({ market, tradersCount }: MarketHeadProps): JSX.Element {
+export function MarketHead({ market, resolution, tradersCount }: MarketHeadProps): JSX.Element {
   const { category, eventId, status, resolvedOutcome, title, yesVolume, noVolume } = market;
   const isResolved = status === "resolved";
   const isPaused = status === "open" && pause.value !== undefined;
-  const resolution = useResolution(market);
   return (
     <header class="market-head">
       <p class="crumbs">
@@ -62,7 +61,7 @@ export function MarketHead({ market, tradersCount }: MarketHeadProps): JSX.Eleme
 }
 
 const kindWords: Record<ChanceKind, string> = {
-  mid: "middle of bid and ask",
+  mid: `middle of bid and ask, at most ${WIDEST_SPREAD}¢ apart`,
   last: "last trade",
   held: "last trade, held between bid and ask",
   none: "",

@@ -1,0 +1,48 @@
+import type { ComponentChildren, JSX } from "preact";
+import { useState } from "preact/hooks";
+
+interface ChartTableProps {
+  /** The heads of the columns. */
+  heads: string[];
+  rows: () => ComponentChildren[][];
+}
+
+/** What a chart shows, as a table that opens. */
+export function ChartTable({ heads, rows }: ChartTableProps): JSX.Element {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details
+      class="chart-table"
+      onToggle={(event) => {
+        setOpen(event.currentTarget.open);
+      }}
+    >
+      <summary>The same as a table</summary>
+      {isOpen && (
+        <div class="scroll-box" tabIndex={0} role="region" aria-label="Table of the chart">
+          <table>
+            <thead>
+              <tr>
+                {heads.map((head) => (
+                  <th key={head} scope="col">
+                    {head}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {rows().map(([first, ...others], index) => (
+                <tr key={index}>
+                  <th scope="row">{first}</th>
+                  {others.map((cell, at) => (
+                    <td key={at}>{cell}</td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </details>
+  );
+}

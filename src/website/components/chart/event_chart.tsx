@@ -1,0 +1,68 @@
+import type { JSX } from "preact";
+import type { Closes } from "../../api/closes.ts";
+import { formatDateTime, formatPrice } from "../../format.ts";
+import { ChartTable } from "./chart_table.tsx";
+import { LineChart } from "./line_chart.tsx";
+import { priceAt } from "./price_line.ts";
+
+/** As many lines as one can tell apart. */
+const MOST_LINES = 6;
+const MARKS = "ABCDEF";
+
+interface EventChartProps {
+  /** The markets of an event in their order, and what each is about. */
+  outcomes: { marketId: string; name: string }[];
+  closes: ReadonlyMap<string, Closes>;
+}
+
+/** The prices of the first markets of an event in the last days, in one chart. */
+export function EventChart({ outcomes, closes }: EventChartProps): JSX.Element {
+  const named = outcomes.slice(0, MOST_LINES).map((outcome, index) => ({
+    ...outcome,
+    mark: MARKS.charAt(index),
+    line: closes.get(outcome.marketId),
+  }));
+  const known = named.flatMap(({ line }) => line ?? []);
+  const axis = {
+    from: Math.min(...known.map(({ from }) => from)),
+    to: Math.max(...known.map(({ to }) => to)),
+  };
+  const lines = named.map(({ mark, line }) => ({ mark, points: line?.points ?? [] }));
+  const isEmpty = lines.every(({ points }) => points.length === 0);
+  const last = (index: number): string => formatPrice(lines[index]?.points.at(-1)?.price ?? null);
+  const label = named.map(({ name }, index) => `${name}: ${last(index)}`).join("; ");
+  const rows = (): string[][] =>
+    [...new Set(lines.flatMap(({ points }) => points.map(({ time }) => time)))]
+      .sort((one, other) => other - one)
+      .map((time) => [
+        formatDateTime(new Date(time).toISOString()),
+        ...lines.map(({ points }) => formatPrice(priceAt(points, time) ?? null)),
+      ]);
+  return (
+    <section class="panel chart-panel" aria-labelledby="event-chart-title">
+      <h2 id="event-chart-title">Prices of YES in the last 7 days</h2>
+      <div class="chart-box">
+        {known.length === 0 ? null : isEmpty ? (
+          <p class="chart-empty muted">No trades yet.</p>
+        ) : (
+          <>
+            <LineChart axis={axis} lines={lines} label={`Prices of YES now: ${label}`} />
+            <ul class="chart-key">
+              {named.map(({ marketId, name, mark }, index) => (
+                <li key={marketId}>
+                  <svg width="36" height="12" aria-hidden="true">
+                    <path class={`chart-line line-${index}`} d="M0 6H36" />
+                  </svg>
+                  <span>
+                    <strong>{mark}</strong> {name}
+                  </span>
+                </li>
+              ))}
+            </ul>
+            <ChartTable heads={["At", ...named.map(({ mark }) => mark)]} rows={rows} />
+          </>
+        )}
+      </div>
+    </section>
+  );
+}

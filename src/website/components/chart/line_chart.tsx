@@ -1,0 +1,166 @@
+import type { JSX } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { formatDateTime } from "../../format.ts";
+import { apart, stepPath } from "./line_path.ts";
+import type { Axis, TimedPrice, VolumeBar } from "./price_line.ts";
+import { priceAt } from "./price_line.ts";
+import { stepsOf } from "./percent_steps.ts";
+import { ticksOf, xOf, zoneOf } from "./time_axis.ts";
+
+const HEIGHT = 256;
+const TOP = 12;
+const VOLUME_HEIGHT = 36;
+const AXIS_HEIGHT = 24;
+/** Room for the labels at the ends of the lines. */
+const RIGHT = 56;
+const LABEL_HEIGHT = 15;
+const TICK_WIDTH = 84;
+
+/** A line of a chart. */
+export interface ChartLine {
+  points: TimedPrice[];
+  /** What stands at its end, before its price; nothing where there is one line only. */
+  mark: string;
+}
+
+interface LineChartProps {
+  axis: Axis;
+  lines: ChartLine[];
+  /** Below the lines; no room is kept for it if undefined. */
+  volumes?: VolumeBar[];
+  label: string;
+}
+
+/** Prices over time. A point is where its time is; a price holds until the next one. */
+export function LineChart({ axis, lines, volumes, label }: LineChartProps): JSX.Element {
+  const box = useRef<HTMLDivElement>(null);
+  const width = useWidth(box);
+  const [pointed, setPointed] = useState<number>();
+  const right = Math.max(width - RIGHT, 1);
+  const volumeTop = HEIGHT - AXIS_HEIGHT - (volumes === undefined ? 0 : VOLUME_HEIGHT);
+  const bottom = volumeTop - 12;
+  const steps = stepsOf(lines.flatMap(({ points }) => points.map(({ price }) => price)));
+  const [low = 0, high = 100] = [steps[0], steps.at(-1)];
+  const x = (time: number): number => xOf(time, axis, right);
+  const y = (price: number): number => bottom - ((price - low) / (high - low)) * (bottom - TOP);
+  const ends = lines.flatMap(({ points, mark }, index) => {
+    const last = points.at(-1);
+    return last === undefined ? [] : [{ index, mark, price: last.price, y: y(last.price) }];
+  });
+  const labelYs = apart(
+    ends.map((end) => end.y),
+    { least: TOP, most: bottom, distance: LABEL_HEIGHT },
+  );
+  return (
+    <div class="chart">
+      <div
+        ref={box}
+        class="chart-picture"
+        role="img"
+        aria-label={label}
+        onPointerMove={(event) => {
+          setPointed(Math.min(Math.max(event.offsetX / right, 0), 1));
+        }}
+        onPointerLeave={() => {
+          setPointed(undefined);
+        }}
+      >
+        {width > 0 && (
+          <svg aria-hidden="true" width={width} height={HEIGHT} viewBox={`0 0 ${width} ${HEIGHT}`}>
+            {steps.map((price) => (
+              <g key={price}>
+                <path class="chart-grid" d={`M0 ${y(price)}H${right}`} />
+                {labelYs.every((labelY) => Math.abs(labelY - y(price)) >= LABEL_HEIGHT) && (
+                  <text x={right + 8} y={y(price) + 4}>
+                    {price}%
+                  </text>
+                )}
+              </g>
+            ))}
+            {ticksOf(axis, Math.max(right / TICK_WIDTH, 2)).map(({ time, label: words }) => (
+              <g key={time}>
+                <path class="chart-grid" d={`M${x(time)} ${HEIGHT - AXIS_HEIGHT}v4`} />
+                <text
+                  x={x(time)}
+                  y={HEIGHT - 5}
+                  text-anchor={x(time) < 24 ? "start" : x(time) > right ? "end" : "middle"}
+                >
+                  {words}
+                </text>
+              </g>
+            ))}
+            {volumes !== undefined && (
+              <Volumes {...{ volumes, x }} bottom={HEIGHT - AXIS_HEIGHT} height={VOLUME_HEIGHT} />
+            )}
+            {lines.map(({ points }, index) => (
+              <path key={index} class={`chart-line line-${index}`} d={stepPath(points, x, y)} />
+            ))}
+            {ends.map((end, at) => (
+              <g key={end.index}>
+                <circle class={`line-${end.index}`} cx={right} cy={end.y} r={3} />
+                <text class="chart-end" x={right + 8} y={(labelYs[at] ?? end.y) + 4}>
+                  {end.mark !== "" && <tspan class="chart-mark">{`${end.mark} `}</tspan>}
+                  {end.price}%
+                </text>
+              </g>
+            ))}
+            {pointed !== undefined && (
+              <path class="chart-pointer" d={`M${pointed * right} ${TOP}V${volumeTop}`} />
+            )}
+          </svg>
+        )}
+      </div>
+      <p class="hint chart-caption">
+        {pointed === undefined ? (
+          <>
+            Times in {zoneOf(axis)}.{volumes !== undefined && " Bars: shares traded."}
+          </>
+        ) : (
+          wordsAt(lines, axis.from + pointed * (axis.to - axis.from))
+        )}
+      </p>
+    </div>
+  );
+}
+
+interface VolumesProps {
+  volumes: VolumeBar[];
+  x: (time: number) => number;
+  bottom: number;
+  height: number;
+}
+
+function Volumes({ volumes, x, bottom, height }: VolumesProps): JSX.Element {
+  const most = Math.max(...volumes.map(({ volume }) => volume), 1);
+  const bars = volumes.map(({ from, to, volume }) => {
+    const top = bottom - (volume / most) * height;
+    return `M${x(from).toFixed(1)} ${bottom}V${top.toFixed(1)}H${x(to).toFixed(1)}V${bottom}z`;
+  });
+  return <path class="chart-volume" d={bars.join("")} />;
+}
+
+function wordsAt(lines: ChartLine[], time: number): string {
+  const prices = lines.map(({ points, mark }) => {
+    const price = priceAt(points, time);
+    const words = price === undefined ? "no trade yet" : `${price}%`;
+    return mark === "" ? words : `${mark} ${words}`;
+  });
+  return `${formatDateTime(new Date(time).toISOString())}: ${prices.join(", ")}`;
+}
+
+/** How wide an element is, in pixels; 0 before it is on the page. */
+function useWidth(box: { current: HTMLElement | null }): number {
+  const [width, setWidth] = useState(0);
+  useEffect(() => {
+    const element = box.current;
+    if (element === null) return undefined;
+    const observer = new ResizeObserver(() => {
+      setWidth(element.clientWidth);
+    });
+    observer.observe(element);
+    return () => {
+      observer.disconnect();
+    };
+  }, []);
+  return width;
+}
