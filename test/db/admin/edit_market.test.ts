@@ -155,5 +155,6 @@ test("the audit row has the values from before", async (t) => {
     [id],
   );
   const before = { title: "Old", description: "Older", close_time: null };
-  t.deepEqual(rows, [{ before: { ...before, category: "tests", open_time: null } }]);
+  const nothing = { open_time: null, outcome_name: null, position: null };
+  t.deepEqual(rows, [{ before: { ...before, category: "tests", ...nothing } }]);
 });
