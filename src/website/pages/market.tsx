@@ -14,6 +14,7 @@ import { ExcludedNotice, StateNotice } from "../components/market/state_notice.t
 import { Ladder } from "../components/market/ladder.tsx";
 import { MarketHead } from "../components/market/market_head.tsx";
 import { OwnPanel } from "../components/market/own_panel.tsx";
+import { RulesPanel } from "../components/market/rules_panel.tsx";
 import { Ticket } from "../components/market/ticket.tsx";
 import { changedTicket, newTicket } from "../components/market/ticket_order.ts";
 import type { Ticket as TicketValues } from "../components/market/ticket_order.ts";
@@ -164,10 +165,7 @@ function MarketView({ market, snapshot }: MarketViewProps): JSX.Element {
             )}
           </section>
         </div>
-        <section class="panel" aria-labelledby="rules-title">
-          <h2 id="rules-title">Rules</h2>
-          <p class="prose">{market.description === "" ? "No description." : market.description}</p>
-        </section>
+        <RulesPanel market={market} resolution={resolution} />
       </div>
     </div>
   );

@@ -1,0 +1,74 @@
+import type { JSX } from "preact";
+import type { Market, MarketResolution } from "../../api/types.ts";
+import { formatCents, formatDateTime } from "../../format.ts";
+import { useRules } from "../../hooks/use_rules.ts";
+import { LinkedText } from "./linked_text.tsx";
+
+interface RulesPanelProps {
+  market: Market;
+  resolution: MarketResolution | undefined;
+}
+
+/** What decides the outcome of a market, and, once it is resolved, how that came about. */
+export function RulesPanel({ market, resolution }: RulesPanelProps): JSX.Element {
+  const rules = useRules(market.id);
+  const decides = rules?.resolutionRules ?? null;
+  const source = rules?.sourceUrl ?? null;
+  return (
+    <section class="panel stack" aria-labelledby="rules-title">
+      <h2 id="rules-title">Rules</h2>
+      <p class="prose">{market.description === "" ? "No description." : market.description}</p>
+      {decides !== null && (
+        <>
+          <h3>What decides the outcome</h3>
+          <p class="prose">{decides}</p>
+        </>
+      )}
+      {source !== null && (
+        <p>
+          Source: <LinkedText text={source} />
+        </p>
+      )}
+      {resolution !== undefined && (
+        <>
+          <h3>Resolution</h3>
+          <ol class="stack resolution-history">
+            {resolution.history.map((entry) => (
+              <li key={entry.at}>
+                <Entry entry={entry} />
+              </li>
+            ))}
+          </ol>
+        </>
+      )}
+    </section>
+  );
+}
+
+type HistoryEntry = MarketResolution["history"][number];
+
+function Entry({ entry }: { entry: HistoryEntry }): JSX.Element {
+  const { at, reason, evidence } = entry;
+  return (
+    <>
+      <p>
+        <time dateTime={at}>{formatDateTime(at)}</time>: {wordsOf(entry)}
+      </p>
+      {reason !== null && <p class="prose">Why: {reason}</p>}
+      {evidence !== null && (
+        <p class="prose">
+          Evidence: <LinkedText text={evidence} />
+        </p>
+      )}
+    </>
+  );
+}
+
+function wordsOf({ kind, outcome, yesPayoutCents }: HistoryEntry): string {
+  if (kind === "voided")
+    return "an operator undid all trades; all traders got back what they put in";
+  const named = outcome === "custom" ? "a payout by share" : outcome.toUpperCase();
+  const did = kind === "resolved" ? "an operator resolved it to" : "an operator corrected it to";
+  const [yes, no] = [formatCents(yesPayoutCents), formatCents(100 - yesPayoutCents)];
+  return `${did} ${named}: a YES share paid ${yes}, a NO share ${no}`;
+}

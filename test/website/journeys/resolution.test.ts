@@ -1,0 +1,55 @@
+import test from "ava";
+import { testService } from "../../helpers/http/test_service.ts";
+import { visit } from "../browser.ts";
+import { journey } from "../journey.ts";
+
+/** What the page of a market says of its outcome: what decides it, and how it came about. */
+
+const service = testService(test, { website: true });
+const { makeMarket, operate } = service;
+
+journey(
+  "rules and source stand on a market, and then its resolution and correction with evidence",
+  async (t, browser) => {
+    const market_id = await makeMarket({ title: "Will it hail?" });
+    await operate("set_market_source", {
+      ...{ market_id, rules: "Hail at the station counts, <b>sleet</b> does not." },
+      source_url: "https://weather.example/station?id=7",
+    });
+    const { page, complaints } = await visit(browser, service.url);
+    await page.goto(`/markets/${market_id}`);
+    const panel = page.getByRole("region", { name: "Rules" });
+    await panel.getByText("Hail at the station counts, <b>sleet</b> does not.").waitFor();
+    const source = panel.getByRole("link", { name: "https://weather.example/station?id=7" });
+    t.is(await source.getAttribute("href"), "https://weather.example/station?id=7");
+    t.is(await source.getAttribute("rel"), "nofollow noopener noreferrer");
+
+    await operate("resolve_market", {
+      ...{ market_id, outcome: "no" },
+      evidence: "See https://weather.example/day, not javascript:alert(1).",
+    });
+    await operate("correct_resolution", {
+      ...{ market_id, outcome: "custom", yes_payout_cents: 40, reason: "it hailed for a while" },
+      evidence: "the log of the station",
+    });
+    await page.reload();
+    const entries = panel.getByRole("listitem");
+    await entries.nth(1).waitFor();
+    const [resolved, corrected] = await entries.allInnerTexts();
+    t.regex(resolved!, /resolved it to NO: a YES share paid €0\.00, a NO share €1\.00/);
+    t.regex(
+      resolved!,
+      /Evidence: See https:\/\/weather\.example\/day, not javascript:alert\(1\)\./,
+    );
+    t.regex(
+      corrected!,
+      /corrected it to a payout by share: a YES share paid €0\.40, a NO share €0\.60/,
+    );
+    t.regex(corrected!, /Why: it hailed for a while\s+Evidence: the log of the station/);
+    const links = await panel
+      .getByRole("link")
+      .evaluateAll((all) => all.map((link) => link.getAttribute("href")));
+    t.deepEqual(links, ["https://weather.example/station?id=7", "https://weather.example/day"]);
+    t.deepEqual(complaints, []);
+  },
+);
