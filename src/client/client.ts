@@ -82,7 +82,8 @@ interface AnyOptions extends CallOptions {
   body?: unknown;
 }
 
-const PREVIEW = "/api/v1/orders/preview";
+/** Ends the paths of reads that are sent by POST. */
+const PREVIEW = "/preview";
 
 /** A client of the exchange at an address. */
 export function createClient(options: ClientOptions): Client {

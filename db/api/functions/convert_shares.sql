@@ -1,8 +1,8 @@
 create or replace function api.convert_shares(
   user_id uuid,
   event_id uuid,
-  market_ids uuid[],
   quantity int,
+  market_ids uuid[] default null,
   idempotency_key uuid default null,
   request_fingerprint uuid default null
 )
@@ -47,10 +47,10 @@ begin
 end
 $$;
 
-comment on function api.convert_shares(uuid, uuid, uuid[], int, uuid, uuid) is
+comment on function api.convert_shares(uuid, uuid, int, uuid[], uuid, uuid) is
   'Exchanges shares of an exclusive event: NO shares of the markets that are named (quantity of '
   'each) for YES shares of all its other markets and 100 cents a share for each named market but '
-  'one; with null for market_ids, YES shares of all its markets for 100 cents a share. An '
+  'one; without market_ids, YES shares of all its markets for 100 cents a share. An '
   'idempotency key works as in api.run_command. '
   'Rejections, in order of precedence: INVALID_REQUEST, TRADING_PAUSED, UNAUTHORIZED, '
   'SELF_EXCLUDED, ACCOUNT_FROZEN, LIMITS_SETUP_REQUIRED, NOT_FOUND (the event), NOT_EXCLUSIVE, '

@@ -1,5 +1,5 @@
 create or replace function api.preview_conversion(
-  user_id uuid, event_id uuid, market_ids uuid[], quantity int
+  user_id uuid, event_id uuid, quantity int, market_ids uuid[] default null
 )
 returns core.result
 language sql volatile security definer
@@ -18,6 +18,6 @@ as $$
   )
 $$;
 
-comment on function api.preview_conversion(uuid, uuid, uuid[], int) is
+comment on function api.preview_conversion(uuid, uuid, int, uuid[]) is
   'The body of POST /events/:id/convert/preview: what api.convert_shares would answer, or reject '
   'with. Changes and locks nothing.';

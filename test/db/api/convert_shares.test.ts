@@ -30,7 +30,7 @@ const escrowOf = async (event: string): Promise<number> =>
 const preview = (event: string, trader: string, markets: string[], quantity: number) =>
   withClient(exchange.api, async (client) => {
     const { rows } = await client.query(
-      "select code, body from api.preview_conversion($1, $2, $3, $4)",
+      "select code, body from api.preview_conversion($1, $2, market_ids => $3, quantity => $4)",
       [trader, event, markets, quantity],
     );
     return rows[0].body === null ? rows[0].code : JSON.parse(rows[0].body);
