@@ -29,7 +29,7 @@ test("a route declares the parameters of its path, and no body of a GET", (t) =>
 test("every route under /api/ and the document of them is limited, commands as trading or as those of accounts", (t) => {
   for (const { path, method, rateLimit, operationId, tag } of routes) {
     t.is(rateLimit === "none", !path.startsWith("/api/") && path !== "/openapi.json", path);
-    const isCommand = method !== "get" && operationId !== "previewOrder";
+    const isCommand = method !== "get" && !operationId.startsWith("preview");
     const ofTrading = rateLimit === "trading" || rateLimit === "cancel-all";
     const ofPeople = tag === "Account" || tag === "Operator";
     t.is(ofTrading, isCommand && !ofPeople, path);

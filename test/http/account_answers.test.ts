@@ -61,6 +61,9 @@ test("answers of the routes of accounts are as the document says", async (t) => 
   const { data } = await call("GET", "/sessions");
   for (const session of [data[0].id, userId, "1"]) await call("DELETE", `/sessions/${session}`);
   await call("DELETE", "/sessions");
+  for (const days of ["", "?from=2026-02-30", "?from=2026-01-02&to=2026-01-01"]) {
+    await call("GET", `/value${days}`);
+  }
   const marketId = await service.makeMarket();
   await call("GET", "/market-titles");
   await call("GET", "/market-titles?ids=1");

@@ -9,7 +9,7 @@ import type { Trader } from "../helpers/http/test_service.ts";
 /** Every command with an Idempotency-Key. Made from the table of routes. */
 
 const service = testService(test);
-const { call, makeMarket, makeTrader } = service;
+const { call, makeEvent, makeMarket, makeTrader } = service;
 
 const commands = routes.filter(isCommand);
 
@@ -23,7 +23,8 @@ interface Sample {
 
 /** A trader with two orders that rest, and ten complete sets. */
 async function makeSample({ operationId, path }: Route) {
-  const marketId = await makeMarket();
+  const eventId = await makeEvent();
+  const marketId = await makeMarket({ event_id: eventId });
   const ann = await makeTrader();
   const place = async (price: number): Promise<string> => {
     const body = { marketId, side: "yes", price, quantity: 5 };
@@ -53,6 +54,16 @@ async function makeSample({ operationId, path }: Route) {
     setDeadMan: { path, body: { timeoutMs: 300_000 }, other: { timeoutMs: 200_000 } },
     splitPosition: { path, body: { marketId, quantity: 1 }, other: { marketId, quantity: 2 } },
     mergePosition: { path, body: { marketId, quantity: 1 }, other: { marketId, quantity: 2 } },
+    convertShares: {
+      path: path.replace(":id", eventId),
+      body: { marketIds: [marketId], quantity: 1 },
+      other: { marketIds: [marketId], quantity: 2 },
+    },
+    redeemShares: {
+      path: path.replace(":id", eventId),
+      body: { quantity: 1 },
+      other: { quantity: 2 },
+    },
   };
   const sample = samples[operationId];
   if (sample === undefined) throw new Error(`no sample of ${operationId}: add one to this test`);

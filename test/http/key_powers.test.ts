@@ -18,7 +18,7 @@ import { until } from "../helpers/until.ts";
 /** What API keys may do, from where and until when. Made from the table of routes. */
 
 const service = testService(test);
-const { call, makeMarket, makeTrader, operate } = service;
+const { call, makeEvent, makeMarket, makeTrader, operate } = service;
 
 /** Behind one proxy, which says where requests come from. */
 let behindProxy: RunningServer;
@@ -37,6 +37,7 @@ const withKey = routes.filter(({ auth }) => auth === "key");
 const commands = [
   ...["placeOrder", "placeOrders", "amendOrder", "cancelOrder", "cancelOrders"],
   ...["cancelAllOrders", "setDeadMan", "splitPosition", "mergePosition"],
+  ...["convertShares", "redeemShares"],
 ];
 const keyScope = {
   error: "The API key does not have the scope for this",
@@ -55,7 +56,8 @@ const makeKey = (user_id: string, powers: Powers): Promise<string> =>
 
 /** A trader with an order that rests, and with shares. */
 async function makeOwner() {
-  const marketId = await makeMarket();
+  const eventId = await makeEvent();
+  const marketId = await makeMarket({ event_id: eventId });
   const [owner, other] = [await makeTrader(), await makeTrader()];
   const place = (key: string, order: object) =>
     call("POST", "/api/v1/orders", { key, body: { marketId, quantity: 5, ...order } });
@@ -64,7 +66,7 @@ async function makeOwner() {
   const pair = { marketId, quantity: 1 };
   await call("POST", "/api/v1/positions/split", { key: owner.key, body: pair });
   const { body } = await place(owner.key, { side: "yes", price: 10 });
-  return { owner, marketId, orderId: body.order.id as string };
+  return { owner, eventId, marketId, orderId: body.order.id as string };
 }
 
 const viewOf = async (key: string) => [
@@ -81,9 +83,12 @@ test("commands need the scope trade, everything else read", (t) => {
   }
 });
 
-async function callRoute(route: Route, key: string, orderId: string, marketId: string) {
+type Owned = Awaited<ReturnType<typeof makeOwner>>;
+
+async function callRoute(route: Route, key: string, { eventId, marketId, orderId }: Owned) {
   const body = route.request.body && { body: bodyFor(route, orderId, marketId) };
-  return await call(route.method.toUpperCase(), route.path.replace(":id", orderId), {
+  const id = route.path.startsWith("/api/v1/events/") ? eventId : orderId;
+  return await call(route.method.toUpperCase(), route.path.replace(":id", id), {
     key,
     ...body,
   });
@@ -95,10 +100,11 @@ for (const route of withKey) {
   const name = `${route.method.toUpperCase()} ${route.path}`;
 
   test(`403 KEY_SCOPE: ${name} with a key that may only ${otherScope}`, async (t) => {
-    const { owner, orderId, marketId } = await makeOwner();
+    const owned = await makeOwner();
+    const { owner } = owned;
     const key = await makeKey(owner.userId, { scopes: [otherScope] });
     const before = await viewOf(owner.key);
-    const answer = await callRoute(route, key, orderId, marketId);
+    const answer = await callRoute(route, key, owned);
     t.is(answer.status, 403);
     t.deepEqual(answer.body, keyScope);
     t.is(answer.headers.get("x-error-code"), "KEY_SCOPE");
@@ -113,10 +119,10 @@ for (const route of withKey) {
 
   if (route.rateLimit === "stream") continue;
   test(`${name} with a key that may only ${scope}`, async (t) => {
-    const { owner, orderId, marketId } = await makeOwner();
-    const key = await makeKey(owner.userId, { scopes: [scope] });
+    const owned = await makeOwner();
+    const key = await makeKey(owned.owner.userId, { scopes: [scope] });
     if (route.operationId === "getOwnProof") await operate("publish_proof", {});
-    const answer = await callRoute(route, key, orderId, marketId);
+    const answer = await callRoute(route, key, owned);
     t.true(answer.status < 300, JSON.stringify(answer.body));
   });
 }

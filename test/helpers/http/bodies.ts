@@ -12,6 +12,9 @@ export function bodyFor({ operationId }: Route, orderId: string, marketId: strin
     cancelOrders: { orderIds: [orderId] },
     splitPosition: { marketId, quantity: 1 },
     mergePosition: { marketId, quantity: 1 },
+    convertShares: { marketIds: [marketId], quantity: 1 },
+    previewConvertShares: { marketIds: [marketId], quantity: 1 },
+    redeemShares: { quantity: 1 },
     cancelAllOrders: { marketId },
     setDeadMan: { timeoutMs: 1000 },
   };

@@ -50,7 +50,9 @@ export interface TestService {
   operate: (name: string, values: Record<string, unknown>) => Promise<any>;
   /** A user with a key, money (10,000 EUR by default) and reviewed limits. */
   makeTrader: (options?: { fundsCents?: number; reviewed?: boolean }) => Promise<Trader>;
-  makeMarket: (options?: { title?: string }) => Promise<string>;
+  makeMarket: (options?: { title?: string; event_id?: string }) => Promise<string>;
+  /** An exclusive event. */
+  makeEvent: () => Promise<string>;
   /** Places an order: a bid for one YES share but for what `order` says. Throws if rejected. */
   place: (trader: Trader, marketId: string, order: object) => Promise<any>;
 }
@@ -153,8 +155,10 @@ export function testService(
     log,
     operate,
     makeTrader,
-    makeMarket: ({ title = "Will it rain?" } = {}) =>
-      operate("create_market", { title, category: "tests" }),
+    makeMarket: ({ title = "Will it rain?", ...others } = {}) =>
+      operate("create_market", { title, category: "tests", ...others }),
+    makeEvent: () =>
+      operate("create_event", { title: "Who wins?", category: "tests", exclusive: true }),
     get url() {
       return service!.url;
     },

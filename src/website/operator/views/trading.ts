@@ -127,7 +127,12 @@ export const conversions: View = {
     cents("noRealisedCents", "Realised, NO"),
     journal,
   ],
-  filters: [byUser, byMarket, choice("kind", "Kind", ["split", "merge"]), ...span("createdAt")],
+  filters: [
+    byUser,
+    byMarket,
+    choice("kind", "Kind", ["split", "merge", "convert", "redeem"]),
+    ...span("createdAt"),
+  ],
   order: "CONVERSION_KEY_DESC",
   empty: "No splits or merges.",
 };
