@@ -211,8 +211,8 @@ function faultOf(request: Request, { status, text }: { status: number; text: str
   return typeof JSON.parse(text).error === "string" ? undefined : `no error: ${text}`;
 }
 
-/** Tables that may change: times of use of keys, counters of requests, and events. */
-const ownLife = /^(identity\.api_keys|rate_limits\..*|trading\.outbox(_relay)?)$/;
+/** Tables that may change: that servers run, times of use of keys, counters of requests, and events. */
+const ownLife = /^(core\.processes|identity\.api_keys|rate_limits\..*|trading\.outbox(_relay)?)$/;
 
 /** All that the database holds, but for that. */
 async function dump(): Promise<Record<string, string>> {

@@ -103,11 +103,14 @@ test("Prefer: handling=strict makes unknown fields 400 on every command, and on 
     setDeadMan: { timeoutMs: 0 },
     splitPosition: { marketId, quantity: 1 },
     mergePosition: { marketId, quantity: 1 },
+    convertShares: { marketIds: [marketId], quantity: 1 },
+    previewConvertShares: { marketIds: [marketId], quantity: 1 },
+    redeemShares: { quantity: 1 },
   };
   const taking = routes.filter(
     (route) =>
       route.request.body !== undefined &&
-      (isCommand(route) || route.operationId === "previewOrder"),
+      (isCommand(route) || route.operationId.startsWith("preview")),
   );
   t.deepEqual(taking.map(({ operationId }) => operationId).sort(), Object.keys(bodies).sort());
   for (const { operationId, method, path } of taking) {

@@ -146,7 +146,7 @@ export const closedFigures: View = {
   filters: [
     ...daySpan,
     choice("accountKind", "Kind of account", [
-      ...["user_cash", "market_escrow", "fee_revenue", "outside_world"],
+      ...["user_cash", "market_escrow", "event_escrow", "fee_revenue", "outside_world"],
     ]),
     { name: "item", label: "Item", kind: "equals", field: "item" },
   ],
