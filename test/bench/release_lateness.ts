@@ -32,9 +32,11 @@ async function makeLive({ pool }: BenchDatabase): Promise<void> {
        title => 'Live', category => 'bench', live => true, live_delay_ms => 60000
      ) as id`,
   );
+  // The trigger that lists the event looks at close times: a market never comes to it otherwise.
   await pool.query(
     `update catalog.markets as m
-     set event_id = (select e.id from catalog.events as e where e.public_id = $1)
+     set event_id = (select e.id from catalog.events as e where e.public_id = $1),
+       close_time = m.close_time
      where m.public_id between $2 and $3`,
     [rows[0]?.id, publicId(1), publicId(MARKETS)],
   );
