@@ -47,8 +47,8 @@ for (const view of views) {
     const markets = { empty: emptyMarketId, paused: pausedMarketId, resolved: resolvedMarketId };
     for (const [name, id] of Object.entries(markets)) {
       await page.goto(`/markets/${id}`);
-      await page.getByText("No trades yet").waitFor();
-      await page.getByText("No trades in the last week.").waitFor();
+      await page.getByText("No trades yet", { exact: true }).waitFor();
+      await page.locator(".chart-empty").waitFor();
       await page.getByRole("link", { name: "Next ECB rate decision" }).waitFor();
       await look(t, page, `market-${name}`, view);
     }
@@ -73,7 +73,7 @@ for (const view of views) {
     await page.getByLabel("Shares", { exact: true }).fill("25");
     await page.getByLabel("Price", { exact: true }).fill("40");
     await page.getByText("Cash afterwards").waitFor();
-    await page.locator("canvas").first().waitFor();
+    await page.locator(".chart-line").first().waitFor();
     await look(t, page, "market", view);
     await page.getByRole("button", { name: "Buy YES", exact: true }).click();
     await page.getByText("25 shares traded").waitFor();
