@@ -73,7 +73,7 @@ for (const view of views) {
     await page.getByLabel("Shares", { exact: true }).fill("25");
     await page.getByLabel("Price", { exact: true }).fill("40");
     await page.getByText("Cash afterwards").waitFor();
-    await page.locator(".chart-line").first().waitFor();
+    await page.locator(".chart-end").first().waitFor();
     await look(t, page, "market", view);
     await page.getByRole("button", { name: "Buy YES", exact: true }).click();
     await page.getByText("25 shares traded").waitFor();
