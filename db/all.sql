@@ -390,6 +390,7 @@ set local role exchange_owner;
 --!include admin/functions/plain_part.sql
 --!include admin/functions/audit.sql
 --!include admin/functions/check_approval.sql
+--!include admin/functions/check_call_cap.sql
 --!include admin/functions/count_cash.sql
 --!include admin/functions/count_movement.sql
 --!include admin/functions/approver_role.sql

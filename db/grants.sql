@@ -20,6 +20,7 @@ revoke execute on function
   admin.lock_proposal(uuid), admin.verify_proposals(),
   admin.verify_personal_arguments(), admin.personal_part(text, jsonb),
   admin.plain_part(text, jsonb), admin.check_erasable(identity.users),
+  admin.check_call_cap(ledger.journal_kind, numeric),
   admin.count_cash(ledger.journal_kind, numeric),
   admin.count_movement(uuid, ledger.journal_kind, bigint, text)
 from exchange_operator;

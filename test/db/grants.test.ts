@@ -156,6 +156,7 @@ test("exchange_operator calls the functions of admin but for private ones, and t
     "admin.basis(text,jsonb)",
     "admin.carry_out(text,jsonb)",
     "admin.check_approval(text,numeric)",
+    "admin.check_call_cap(ledger.journal_kind,numeric)",
     "admin.check_erasable(identity.users)",
     "admin.check_role(text)",
     "admin.count_cash(ledger.journal_kind,numeric)",

@@ -4,7 +4,7 @@ language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_cap admin.caps;
+  v_most_cents bigint;
   v_acting record;
   v_mover text;
   v_moved_cents numeric;
@@ -29,17 +29,15 @@ begin
     moved_cents = excluded.moved_cents
       + case when m.day = excluded.day then m.moved_cents else 0 end
   returning m.moved_cents into v_moved_cents;
-  select c.* into strict v_cap from admin.caps as c where c.kind = count_cash.kind;
-  if abs(count_cash.amount_cents) > v_cap.per_call_cents then
+  perform admin.check_call_cap(count_cash.kind, count_cash.amount_cents);
+  select c.per_day_cents into strict v_most_cents
+  from admin.caps as c
+  where c.kind = count_cash.kind;
+  if v_moved_cents > v_most_cents then
     perform core.raise_error('INVALID_STATE', format(
-      'One call may move at most %s cents as a %s', v_cap.per_call_cents,
-      replace(count_cash.kind::text, '_', ' ')
-    ));
-  elsif v_moved_cents > v_cap.per_day_cents then
-    perform core.raise_error('INVALID_STATE', format(
-      'The cap of the day is %s cents as a %s, of which %s cents are left', v_cap.per_day_cents,
+      'The cap of the day is %s cents as a %s, of which %s cents are left', v_most_cents,
       replace(count_cash.kind::text, '_', ' '),
-      greatest(v_cap.per_day_cents - v_moved_cents + abs(count_cash.amount_cents), 0)
+      greatest(v_most_cents - v_moved_cents + abs(count_cash.amount_cents), 0)
     ));
   end if;
 end

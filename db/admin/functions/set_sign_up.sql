@@ -4,19 +4,13 @@ language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_most_cents bigint;
   v_constraint text;
   v_column text;
 begin
   perform admin.check_approval('set_sign_up');
   if set_sign_up.play_money_cents > 0 then
     perform admin.check_role('give_bonus');
-    select c.per_call_cents into v_most_cents from admin.caps as c where c.kind = 'bonus';
-    if set_sign_up.play_money_cents > v_most_cents then
-      perform core.raise_error(
-        'INVALID_STATE', format('One call may move at most %s cents as a bonus', v_most_cents)
-      );
-    end if;
+    perform admin.check_call_cap('bonus', set_sign_up.play_money_cents);
   end if;
   update identity.settings as s set
     sign_up_policy = set_sign_up.policy,

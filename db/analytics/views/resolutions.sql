@@ -24,8 +24,8 @@ from trading.resolutions as r
 left join catalog.markets as m on m.id = r.market_id;
 
 comment on view analytics.resolutions is
-  'The resolutions of markets and their corrections. The reasons, which operators write, are for '
-  'operators: admin.resolutions.';
+  'The resolutions of markets and their corrections. Their reasons and evidence are in '
+  'admin.resolutions and in GET /api/v1/markets/:id/resolution.';
 comment on column analytics.resolutions.resolution_key is
   'Internal key, for joins; ascending in time.';
 comment on column analytics.resolutions.market_key is 'The market: internal key, for joins.';

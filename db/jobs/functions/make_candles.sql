@@ -55,7 +55,7 @@ begin
     trade_count = p.trade_count + cardinality(v_trades)
   where p.market_id = v_progress.market_id;
 
-  -- Whoever holds the market to change its lists writes the volume too.
+  -- A transaction that holds the market to change its lists also writes the volume.
   perform from catalog.markets as m
   where m.id = v_progress.market_id
   for no key update skip locked;

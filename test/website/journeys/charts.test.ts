@@ -111,5 +111,4 @@ journey("charts of a market and of its event, as pictures and as tables", async 
   await operate("resolve_market", { market_id: first, outcome: "yes" });
   await page.getByText("is the outcome").waitFor();
   await page.locator(".chart-end", { hasText: "61%" }).waitFor();
-  t.pass();
 });

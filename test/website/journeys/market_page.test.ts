@@ -325,5 +325,5 @@ journey("the chart follows the system when that turns dark", async (t, browser) 
   const light = await page.evaluate<string>(colour);
   await page.emulateMedia({ colorScheme: "dark" });
   await until("the chart is dark", async () => (await page.evaluate(colour)) !== light);
-  t.pass();
+  t.not(await page.evaluate(colour), light);
 });
