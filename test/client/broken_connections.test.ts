@@ -50,18 +50,22 @@ test("two makers trade through broken connections: books, fills and orders are t
     makeMaker(trader, proxy.url, random),
   );
   const closing = new AbortController();
+  t.teardown(() => {
+    closing.abort();
+  });
   const { signal } = closing;
   const books = makers.map(({ client }) => client.books(markets, { signal }));
   const following = makers.map((maker) => followEvents(maker, signal));
   for (const { ready } of books) await ready();
   for (const { events } of makers) await until("it is connected", async () => events.length > 0);
 
-  await Promise.all(makers.map((maker) => trade(maker, { markets, random })));
   const isEnough = ({ events, replays }: Maker) =>
     Object.values(proxy.cuts).every((count) => count > 5) &&
     events.filter(({ type }) => type === "fill").length > 10 &&
     replays > 0;
-  for (const maker of makers) while (!isEnough(maker)) await trade(maker, { markets, random });
+  // Both go on together: one who trades alone has nobody to fill an order.
+  do await Promise.all(makers.map((maker) => trade(maker, { markets, random })));
+  while (!makers.every(isEnough));
 
   for (const marketId of markets) {
     const { body, headers } = await call("GET", `/api/v1/markets/${marketId}/orderbook`);
