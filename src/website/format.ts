@@ -70,6 +70,7 @@ const dateTimes = new Intl.DateTimeFormat(LANGUAGE, { ...date, ...minutes, ...zo
 const zonedDates = new Intl.DateTimeFormat(LANGUAGE, { ...date, ...zone });
 const dates = new Intl.DateTimeFormat(LANGUAGE, date);
 const days = new Intl.DateTimeFormat(LANGUAGE, day);
+const utcDays = new Intl.DateTimeFormat(LANGUAGE, { ...date, timeZone: "UTC" });
 const years = new Intl.DateTimeFormat(LANGUAGE, { year: "numeric" });
 const hours = new Intl.DateTimeFormat(LANGUAGE, minutes);
 const times = new Intl.DateTimeFormat(LANGUAGE, { ...minutes, second: "2-digit" });
@@ -82,6 +83,11 @@ export function formatDateTime(iso: string): string {
 /** The date in the reader's zone, with its name. */
 export function formatDate(iso: string): string {
   return zonedDates.format(new Date(iso));
+}
+
+/** A UTC day, such as 2026-11-24, or that of a time: 24 Nov 2026 */
+export function formatUtcDay(day: string): string {
+  return utcDays.format(new Date(day));
 }
 
 /** The name of the reader's zone, for the head of a column of times: CET */

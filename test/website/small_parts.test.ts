@@ -9,7 +9,7 @@ import {
   bestPricesOf,
   farBeyond,
 } from "../../src/website/components/market/best_price.ts";
-import { stepsOf } from "../../src/website/components/chart/percent_steps.ts";
+import { moneyScale, percentScale } from "../../src/website/components/chart/scale.ts";
 import { completeSetsOf } from "../../src/website/components/portfolio/complete_sets.ts";
 import { earlierResultCents } from "../../src/website/components/portfolio/earlier_result.ts";
 import { joinedRows } from "../../src/website/components/portfolio/joined_rows.ts";
@@ -148,6 +148,7 @@ test("a user is shown by the initials of the first and the last name", (t) => {
 });
 
 test("the lines of a chart are at whole steps of one size, around all prices", (t) => {
+  const { stepsOf } = percentScale;
   t.deepEqual(stepsOf([53, 60]), [52, 54, 56, 58, 60]);
   t.deepEqual(stepsOf([50]), [49, 50, 51]);
   t.deepEqual(stepsOf([1, 99]), [0, 25, 50, 75, 100]);
@@ -162,6 +163,14 @@ test("the lines of a chart are at whole steps of one size, around all prices", (
       t.true(steps[0]! <= low && steps.at(-1)! >= high && steps.at(-1)! <= 100, `${low} ${high}`);
     }
   }
+});
+
+test("the lines of a chart of money are at whole euros, however much it is", (t) => {
+  const { stepsOf } = moneyScale;
+  t.deepEqual(stepsOf([5000, 4983]), [4900, 5000]);
+  t.deepEqual(stepsOf([5000]), [4900, 5000, 5100]);
+  t.deepEqual(stepsOf([-30, 61_000]), [-50_000, 0, 50_000, 100_000]);
+  t.deepEqual(stepsOf([0, 123_456_789]), [0, 50_000_000, 100_000_000, 150_000_000]);
 });
 
 test("the best price is that of the offers that an order would take", (t) => {

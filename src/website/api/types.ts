@@ -16,6 +16,7 @@ export type UserEvent = Schemas["UserEvent"];
 export type Order = Schemas["Order"];
 export type OwnPositions = Schemas["OwnPositions"];
 export type OwnPosition = Schemas["OwnPosition"];
+export type AccountDay = Schemas["AccountDay"];
 export type SettledPosition = Schemas["SettledPosition"];
 export type MarketResolution = Schemas["MarketResolution"];
 export type StatementEntry = Schemas["StatementEntry"];

@@ -10,6 +10,7 @@ import { OpenOrders } from "../components/portfolio/open_orders.tsx";
 import { Positions } from "../components/portfolio/positions.tsx";
 import { SettledPositions } from "../components/portfolio/settled_positions.tsx";
 import { Totals } from "../components/portfolio/totals.tsx";
+import { ValueChart } from "../components/portfolio/value_chart.tsx";
 import { SignInFirst } from "../components/sign_in_first.tsx";
 import { Show } from "../components/states.tsx";
 import { useAsked } from "../hooks/use_asked.ts";
@@ -39,6 +40,7 @@ function OwnPortfolio(): JSX.Element {
             <Positions positions={own.positions} />
             <OpenOrders orders={openOrders} />
             <SettledPositions positions={own.settled} />
+            <ValueChart />
             {/* Not before: what is above would push it down. */}
             <History />
           </>

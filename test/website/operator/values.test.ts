@@ -1,6 +1,6 @@
 import test from "ava";
 import { readBonuses } from "../../../src/website/operator/api/bonus.ts";
-import { csvCell, csvLine } from "../../../src/website/operator/api/csv.ts";
+import { csvCell, csvLine } from "../../../src/website/csv.ts";
 import { conditionOf, queryOf, stateOf } from "../../../src/website/operator/api/filters.ts";
 import {
   centsOf,

@@ -4,15 +4,17 @@ import { formatDateTime } from "../../format.ts";
 import { apart, stepPath } from "./line_path.ts";
 import type { Axis, TimedPrice, VolumeBar } from "./price_line.ts";
 import { priceAt } from "./price_line.ts";
-import { stepsOf } from "./percent_steps.ts";
+import { percentScale } from "./scale.ts";
+import type { Scale } from "./scale.ts";
 import { ticksOf, xOf, zoneOf } from "./time_axis.ts";
 
 const HEIGHT = 256;
 const TOP = 12;
 const VOLUME_HEIGHT = 36;
 const AXIS_HEIGHT = 24;
-/** Room for the labels at the ends of the lines. */
+/** Room for the labels at the ends of the lines: at least this, and so much for each letter. */
 const RIGHT = 56;
+const LETTER_WIDTH = 8;
 const LABEL_HEIGHT = 15;
 const TICK_WIDTH = 84;
 
@@ -29,17 +31,24 @@ interface LineChartProps {
   /** Below the lines; no room is kept for it if undefined. */
   volumes?: VolumeBar[];
   label: string;
+  scale?: Scale;
+  /** How a time that is pointed at is written, and below the chart what times it has. */
+  timeWords?: (time: number) => string;
+  caption?: string;
 }
 
-/** Prices over time. A point is where its time is; a price holds until the next one. */
-export function LineChart({ axis, lines, volumes, label }: LineChartProps): JSX.Element {
+/** Values over time. A point is where its time is; a value holds until the next one. */
+export function LineChart(props: LineChartProps): JSX.Element {
+  const { axis, lines, volumes, label, scale = percentScale } = props;
+  const { timeWords = localTime, caption = `Times in ${zoneOf(axis)}.` } = props;
   const box = useRef<HTMLDivElement>(null);
   const width = useWidth(box);
   const [pointed, setPointed] = useState<number>();
-  const right = Math.max(width - RIGHT, 1);
+  const values = lines.flatMap(({ points }) => points.map(({ price }) => price));
+  const steps = scale.stepsOf(values);
+  const right = Math.max(width - roomFor([...steps, ...values].map(scale.label)), 1);
   const volumeTop = HEIGHT - AXIS_HEIGHT - (volumes === undefined ? 0 : VOLUME_HEIGHT);
   const bottom = volumeTop - 12;
-  const steps = stepsOf(lines.flatMap(({ points }) => points.map(({ price }) => price)));
   const [low = 0, high = 100] = [steps[0], steps.at(-1)];
   const x = (time: number): number => xOf(time, axis, right);
   const y = (price: number): number => bottom - ((price - low) / (high - low)) * (bottom - TOP);
@@ -51,6 +60,13 @@ export function LineChart({ axis, lines, volumes, label }: LineChartProps): JSX.
     ends.map((end) => end.y),
     { least: TOP, most: bottom, distance: LABEL_HEIGHT },
   );
+  const wordsAt = (time: number): string => {
+    const prices = lines.map(({ points, mark }) => {
+      const words = scale.words(priceAt(points, time));
+      return mark === "" ? words : `${mark} ${words}`;
+    });
+    return `${timeWords(time)}: ${prices.join(", ")}`;
+  };
   return (
     <div class="chart">
       <div
@@ -72,23 +88,12 @@ export function LineChart({ axis, lines, volumes, label }: LineChartProps): JSX.
                 <path class="chart-grid" d={`M0 ${y(price)}H${right}`} />
                 {labelYs.every((labelY) => Math.abs(labelY - y(price)) >= LABEL_HEIGHT) && (
                   <text x={right + 8} y={y(price) + 4}>
-                    {price}%
+                    {scale.label(price)}
                   </text>
                 )}
               </g>
             ))}
-            {ticksOf(axis, Math.max(right / TICK_WIDTH, 2)).map(({ time, label: words }) => (
-              <g key={time}>
-                <path class="chart-grid" d={`M${x(time)} ${HEIGHT - AXIS_HEIGHT}v4`} />
-                <text
-                  x={x(time)}
-                  y={HEIGHT - 5}
-                  text-anchor={x(time) < 24 ? "start" : x(time) > right ? "end" : "middle"}
-                >
-                  {words}
-                </text>
-              </g>
-            ))}
+            <TimeMarks axis={axis} width={right} />
             {volumes !== undefined && (
               <Volumes {...{ volumes, x }} bottom={HEIGHT - AXIS_HEIGHT} height={VOLUME_HEIGHT} />
             )}
@@ -100,7 +105,7 @@ export function LineChart({ axis, lines, volumes, label }: LineChartProps): JSX.
                 <circle class={`line-${end.index}`} cx={right} cy={end.y} r={3} />
                 <text class="chart-end" x={right + 8} y={(labelYs[at] ?? end.y) + 4}>
                   {end.mark !== "" && <tspan class="chart-mark">{`${end.mark} `}</tspan>}
-                  {end.price}%
+                  {scale.label(end.price)}
                 </text>
               </g>
             ))}
@@ -113,13 +118,37 @@ export function LineChart({ axis, lines, volumes, label }: LineChartProps): JSX.
       <p class="hint chart-caption">
         {pointed === undefined ? (
           <>
-            Times in {zoneOf(axis)}.{volumes !== undefined && " Bars: shares traded."}
+            {caption}
+            {volumes !== undefined && " Bars: shares traded."}
           </>
         ) : (
-          wordsAt(lines, axis.from + pointed * (axis.to - axis.from))
+          wordsAt(axis.from + pointed * (axis.to - axis.from))
         )}
       </p>
     </div>
+  );
+}
+
+/** The time axis below the lines. */
+function TimeMarks({ axis, width }: { axis: Axis; width: number }): JSX.Element {
+  return (
+    <>
+      {ticksOf(axis, Math.max(width / TICK_WIDTH, 2)).map(({ time, label }) => {
+        const left = xOf(time, axis, width);
+        return (
+          <g key={time}>
+            <path class="chart-grid" d={`M${left} ${HEIGHT - AXIS_HEIGHT}v4`} />
+            <text
+              x={left}
+              y={HEIGHT - 5}
+              text-anchor={left < 24 ? "start" : left > width ? "end" : "middle"}
+            >
+              {label}
+            </text>
+          </g>
+        );
+      })}
+    </>
   );
 }
 
@@ -139,14 +168,13 @@ function Volumes({ volumes, x, bottom, height }: VolumesProps): JSX.Element {
   return <path class="chart-volume" d={bars.join("")} />;
 }
 
-function wordsAt(lines: ChartLine[], time: number): string {
-  const prices = lines.map(({ points, mark }) => {
-    const price = priceAt(points, time);
-    const words = price === undefined ? "no trade yet" : `${price}%`;
-    return mark === "" ? words : `${mark} ${words}`;
-  });
-  return `${formatDateTime(new Date(time).toISOString())}: ${prices.join(", ")}`;
+/** A mark before the value is two letters more. */
+function roomFor(labels: string[]): number {
+  const longest = Math.max(...labels.map(({ length }) => length));
+  return Math.max(RIGHT, 8 + LETTER_WIDTH * (longest + 2));
 }
+
+const localTime = (time: number): string => formatDateTime(new Date(time).toISOString());
 
 /** How wide an element is, in pixels; 0 before it is on the page. */
 function useWidth(box: { current: HTMLElement | null }): number {

@@ -2,7 +2,7 @@ import type { Result } from "../../api/result.ts";
 import { fieldsOf, headOf, PAGE_ROWS, plainValue, rowsQuery } from "../views/query.ts";
 import type { Row } from "../views/query.ts";
 import type { Condition, View } from "../views/view.ts";
-import { csvLine } from "./csv.ts";
+import { csvLine } from "../../csv.ts";
 import { ask } from "./graphql.ts";
 
 /** Asks for the rows of declared views. */

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useRef } from "preact/hooks";
 import { saveFile } from "../../save_file.ts";
-import { csvLine } from "../api/csv.ts";
+import { csvLine } from "../../csv.ts";
 import { showTime } from "../api/values.ts";
 import type { Arguments, Command } from "../commands/command.ts";
 import { headOf, plainValue } from "../views/query.ts";

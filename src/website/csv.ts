@@ -1,4 +1,4 @@
-import { csvField } from "../../../csv_field.ts";
+import { csvField } from "../csv_field.ts";
 
 /** Files for spreadsheets. */
 
