@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:3e48d43382694f88585ab6cb78fe644616fa8bb3
+--! Hash: sha1:46291301f95147a423bcb3a6b5fc8b2a4a1dcbea
 
 --! Included tables.sql
 -- The tables of the database, and what they are made of, in the order they build on each other. The
@@ -3161,7 +3161,7 @@ insert into admin.commands (command, role, approval, has_amount) values
   ('export_user', 'users', 'never', false),
   ('freeze_user', 'users', 'never', false),
   ('give_bonus', 'cash', 'by rule', true),
-  ('invite_staff', 'staff', 'never', false),
+  ('invite_staff', 'staff', 'by rule', false),
   ('invite_user', 'users', 'never', false),
   ('list_api_keys', null, 'never', false),
   ('list_staff_keys', null, 'never', false),
@@ -3174,8 +3174,8 @@ insert into admin.commands (command, role, approval, has_amount) values
   ('refresh_leaderboard', 'incidents', 'never', false),
   ('reject', null, 'never', false),
   ('remove_approval_rule', 'staff', 'by rule', false),
-  ('remove_staff', 'staff', 'never', false),
-  ('remove_staff_passkey', 'staff', 'never', false),
+  ('remove_staff', 'staff', 'by rule', false),
+  ('remove_staff_passkey', 'staff', 'by rule', false),
   ('resolve_market', 'markets', 'by rule', false),
   ('reverse_deposit', 'cash', 'by rule', true),
   ('revoke_api_key', 'users', 'never', false),

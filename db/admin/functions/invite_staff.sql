@@ -6,7 +6,7 @@ as $$
 declare
   v_member identity.staff;
 begin
-  perform admin.check_role('invite_staff');
+  perform admin.check_approval('invite_staff');
   v_member := identity.lock_staff(invite_staff.staff_id);
   perform admin.revoke_staff_key(k.public_id)
   from (
@@ -24,5 +24,5 @@ $$;
 
 comment on function admin.invite_staff(uuid) is
   'Invites a member of staff again, who has not accepted in time or has lost the passkey: '
-  'password, passkeys and sessions end, and a mail has a new link. Errors: NOT_FOUND, '
-  'UNFIT_SESSION. Locks: the member, the rows that end.';
+  'password, passkeys and sessions end, and a mail has a new link. Errors: APPROVAL_REQUIRED, '
+  'NOT_FOUND, UNFIT_SESSION. Locks: the member, the rows that end.';

@@ -6,7 +6,7 @@ as $$
 declare
   v_member identity.staff;
 begin
-  perform admin.check_role('remove_staff');
+  perform admin.check_approval('remove_staff');
   v_member := identity.lock_staff(remove_staff.staff_id);
   perform identity.end_staff_access((v_member).id);
   update identity.staff as s
@@ -18,5 +18,5 @@ $$;
 
 comment on function admin.remove_staff(uuid) is
   'Removes a member of staff for good: password, passkeys, sessions and invitations end at once. '
-  'The address may be invited again, as another member. Errors: NOT_FOUND, UNFIT_SESSION. Locks: '
-  'the member, the rows that end.';
+  'The address may be invited again, as another member. Errors: APPROVAL_REQUIRED, NOT_FOUND, '
+  'UNFIT_SESSION. Locks: the member, the rows that end.';

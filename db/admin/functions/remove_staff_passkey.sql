@@ -7,7 +7,7 @@ declare
   v_staff_id uuid;
   v_member identity.staff;
 begin
-  perform admin.check_role('remove_staff_passkey');
+  perform admin.check_approval('remove_staff_passkey');
   select s.public_id into v_staff_id
   from identity.staff_passkeys as p
   join identity.staff as s on s.id = p.staff_id
@@ -33,5 +33,5 @@ $$;
 
 comment on function admin.remove_staff_passkey(uuid) is
   'Removes a passkey of a member of staff, who lost it, and ends the sessions of the member. '
-  'Without another one the member signs in no more, until invited again. Errors: NOT_FOUND, '
-  'UNFIT_SESSION. Locks: the member, the passkey, the sessions.';
+  'Without another one the member signs in no more, until invited again. Errors: '
+  'APPROVAL_REQUIRED, NOT_FOUND, UNFIT_SESSION. Locks: the member, the passkey, the sessions.';

@@ -1,5 +1,5 @@
 import test from "ava";
-import { callBy, makeStaff } from "../../helpers/exchange/staff.ts";
+import { callBy, makeStaff, makeStaffPasskey } from "../../helpers/exchange/staff.ts";
 import type { StaffMember } from "../../helpers/exchange/staff.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 
@@ -35,16 +35,6 @@ const staffKeyId = async () => {
     "select public_id from identity.staff_keys order by id desc limit 1",
   );
   return { key_id: rows[0].public_id };
-};
-
-const passkeyId = async () => {
-  const { rows } = await exchange.database.pool.query(
-    `select p.public_id from identity.staff_passkeys as p
-     join identity.staff as s on s.id = p.staff_id
-     where s.public_id = $1`,
-    [(await makeStaff(exchange, ["audit"])).staffId],
-  );
-  return { passkey_id: rows[0].public_id };
 };
 
 const category = { category: "tests" };
@@ -190,7 +180,7 @@ const commands: Record<string, [Role | "any", () => Promise<Record<string, unkno
   invite_staff: ["staff", member],
   set_staff_roles: ["staff", async () => ({ ...(await member()), roles: ["users"] })],
   remove_staff: ["staff", member],
-  remove_staff_passkey: ["staff", passkeyId],
+  remove_staff_passkey: ["staff", () => makeStaffPasskey(exchange)],
   create_staff_key: ["staff", async () => ({ name: unique(), role: "operator" })],
   list_staff_keys: ["any", async () => ({})],
   revoke_staff_key: ["staff", staffKeyId],

@@ -1,7 +1,7 @@
 import test from "ava";
 import { sha256Of } from "../../../src/secrets.ts";
 import { makeLogin } from "../../helpers/database/logins.ts";
-import { callBy, makeStaff } from "../../helpers/exchange/staff.ts";
+import { callBy, makeStaff, makeStaffPasskey } from "../../helpers/exchange/staff.ts";
 import type { StaffMember } from "../../helpers/exchange/staff.ts";
 import { failure, pairsOf } from "../../helpers/exchange/contention.ts";
 import { buy } from "../../helpers/exchange/orders.ts";
@@ -123,6 +123,9 @@ test.serial("each command that may need approval can be proposed and approved", 
     erase_user: { user_id: await makeTrader({ cents: 0 }), reason: "asked for" },
     create_staff: { email: "new@staff.example", name: "New", roles: ["cash", "users"] },
     set_staff_roles: { staff_id: staffId, roles: ["cash"] },
+    invite_staff: { staff_id: (await makeStaff(exchange, ["audit"])).staffId },
+    remove_staff: { staff_id: (await makeStaff(exchange, ["audit"])).staffId },
+    remove_staff_passkey: await makeStaffPasskey(exchange),
     set_sign_up: { policy: "closed", play_money_cents: 5 },
     set_cash_cap: { kind: "deposit", per_call_cents: null, per_day_cents: null },
     set_approval_rule: { command: "withdraw", role: "cash", from_cents: 1000 },

@@ -46,6 +46,17 @@ export async function makeStaff(
   return { staffId, email, passwordHash, credentialId: passkey.credentialId, cookieHash };
 }
 
+/** The passkey of a new member of staff. */
+export async function makeStaffPasskey(
+  exchange: Pick<Exchange, "api" | "database" | "operate">,
+): Promise<{ passkey_id: string }> {
+  const { staffId } = await makeStaff(exchange, ["audit"]);
+  const { rows } = await exchange.database
+    .connectAs("exchange_operator")
+    .query("select passkey_id from admin.staff_passkeys where staff_id = $1", [staffId]);
+  return rows[0];
+}
+
 /** The hash of the link in the next mail that invites this address. */
 export async function mailedInvitation(
   { database }: Pick<Exchange, "database">,
