@@ -306,6 +306,8 @@ set local role exchange_owner;
 --!include trading/show/chance_of.sql
 --!include trading/show/depth.sql
 --!include trading/show/exit_value.sql
+--!include trading/show/disputable_until.sql
+--!include trading/settle/dispute_resolution.sql
 --!include trading/show/market_snapshot.sql
 --!include trading/show/shares_ahead.sql
 --!include trading/show/listed_order_object.sql
@@ -358,6 +360,7 @@ set local role exchange_owner;
 --!include trading/verify/verify_settlements.sql
 --!include trading/verify/verify_conversions.sql
 --!include trading/verify/verify_voids.sql
+--!include trading/verify/verify_disputes.sql
 --!include trading/verify/verify_books.sql
 --!include trading/verify/verify_markets.sql
 --!include trading/verify/verify_events.sql
@@ -466,6 +469,8 @@ set local role exchange_owner;
 --!include admin/functions/set_fee_schedule.sql
 --!include admin/functions/cancel_fee_schedule.sql
 --!include admin/functions/set_cash_cap.sql
+--!include admin/functions/set_dispute_window.sql
+--!include admin/functions/answer_dispute.sql
 --!include admin/functions/refresh_leaderboard.sql
 
 -- Functions: for the HTTP interface
@@ -537,6 +542,8 @@ set local role exchange_owner;
 --!include api/functions/get_dead_man.sql
 --!include api/functions/run_command.sql
 --!include api/functions/convert_shares.sql
+--!include api/functions/dispute_resolution.sql
+--!include api/functions/list_disputes.sql
 --!include api/functions/preview_conversion.sql
 --!include api/functions/begin_command.sql
 --!include api/functions/end_command.sql
@@ -681,6 +688,7 @@ set local role exchange_owner;
 --!include admin/views/receivables.sql
 --!include admin/views/resolutions.sql
 --!include admin/views/settlements.sql
+--!include admin/views/disputes.sql
 --!include admin/views/voids.sql
 --!include admin/views/voided_positions.sql
 --!include admin/views/fee_schedules.sql
@@ -689,6 +697,7 @@ set local role exchange_owner;
 --!include admin/views/stream_caps.sql
 --!include admin/views/trading_pause.sql
 --!include admin/views/sign_up.sql
+--!include admin/views/dispute_window.sql
 --!include admin/views/unconfirmed_emails.sql
 --!include admin/views/mails.sql
 --!include admin/views/verifications.sql

@@ -116,6 +116,7 @@ set local role exchange_owner;
 --!include trading/tables/set_conversions.sql
 --!include trading/tables/resolutions.sql
 --!include trading/tables/settlements.sql
+--!include trading/tables/disputes.sql
 --!include trading/tables/voids.sql
 --!include trading/tables/voided_positions.sql
 --!include trading/tables/valued_days.sql

@@ -394,7 +394,8 @@ const resolution = route({
           evidence: z.string().nullable().meta({ description: "of the resolution that holds" }),
           sourceUrl: sourceUrlSchema,
           disputeUntil: timestampSchema.nullable().meta({
-            description: "until when the resolution that holds may be disputed; null: it cannot be",
+            description:
+              "until when users who held shares may dispute the resolution that holds, also when that is past; null: they cannot",
           }),
           history: z.array(resolutionEntrySchema).meta({ description: "oldest first" }),
         })

@@ -4,6 +4,7 @@ import { keyRoutes } from "./account_keys.ts";
 import { accountPasskeyRoutes } from "./account_passkeys.ts";
 import { accountPositionRoutes } from "./account_positions.ts";
 import { catalogueRoutes } from "./catalogue.ts";
+import { disputeRoutes } from "./disputes.ts";
 import { documentationRoutes } from "./documentation.ts";
 import { eventShareRoutes } from "./event_shares.ts";
 import { historyRoutes } from "./history.ts";
@@ -33,6 +34,7 @@ export const routes: Route[] = [
   ...leaderboardRoutes,
   ...positionRoutes,
   ...eventShareRoutes,
+  ...disputeRoutes,
   ...streamRoutes,
   ...sessionRoutes,
   ...accountAccessRoutes,

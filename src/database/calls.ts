@@ -210,6 +210,7 @@ export const api = functionsOf("api", {
     oneRow(versionedResult),
   ),
   convertShares: once({ ...conversion, ...idempotency }, oneRow(commandResult)),
+  disputeResolution: once({ ...ofUser, ...ofMarket, text, ...idempotency }, oneRow(commandResult)),
   previewConversion: repeatable(conversion, oneRow(commandResult)),
   beginCommand: repeatable(ofKey, oneRow(commandResult)),
   endCommand: repeatable({ ...ofKey, reply: text }, oneRow(commandResult)),
@@ -230,6 +231,7 @@ export const api = functionsOf("api", {
   getRateLimits: repeatable(ofUser, one(json)),
   getPortfolio: repeatable(ofUser, one(json)),
   getOwnPositions: repeatable({ ...ofUser, marketId: nullable(uuid) }, one(json)),
+  listDisputes: repeatable({ ...ofUser, marketId: nullable(uuid) }, one(json)),
   getAccountValue: repeatable(
     { ...ofUser, since: nullable(date), until: nullable(date) },
     one(json),

@@ -64,6 +64,9 @@ export const errorCodes = {
   OWN_PROPOSAL: code("EX044", 403, "Nobody approves their own proposal"),
   PROPOSAL_CHANGED: code("EX045", 409, "What the proposal rests on has changed: propose it again"),
   NOT_EXCLUSIVE: code("EX046", 400, "The event is not exclusive"),
+  NOT_OPEN_TO_DISPUTE: code("EX047", 400, "The market has no resolution to dispute now"),
+  NO_SHARES_HELD: code("EX048", 403, "Only users who held shares may dispute it"),
+  ALREADY_DISPUTED: code("EX049", 409, "You have disputed this resolution already"),
 } as const satisfies Record<string, ErrorCode>;
 
 /** The codes by name. */

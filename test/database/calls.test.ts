@@ -133,7 +133,8 @@ test("commands of users are never repeated when their outcome is unknown", (t) =
   t.deepEqual(names.toSorted(), [
     ...["accept_staff_invitation", "add_passkey", "add_staff_passkey"],
     ...["change_email", "change_password"],
-    ...["close_stream", "confirm_email", "convert_shares", "create_key", "lease_streams"],
+    ...["close_stream", "confirm_email", "convert_shares", "create_key"],
+    ...["dispute_resolution", "lease_streams"],
     ...["open_stream", "place_orders", "remove_passkey"],
     ...["request_password_reset", "resend_confirmation", "reset_password", "return_requests"],
     ...[

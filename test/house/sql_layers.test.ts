@@ -84,6 +84,7 @@ const writers: Record<string, string[]> = {
   "trading.order_replacements": ["trading/change"],
   "trading.resolutions": ["trading/settle"],
   "trading.settlements": ["trading/settle"],
+  "trading.disputes": ["trading/settle", "admin"],
   "trading.voids": ["trading/settle"],
   "trading.voided_positions": ["trading/settle"],
   "trading.outbox": ["trading/events", "identity", "api"],

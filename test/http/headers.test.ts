@@ -106,6 +106,7 @@ test("Prefer: handling=strict makes unknown fields 400 on every command, and on 
     convertShares: { marketIds: [marketId], quantity: 1 },
     previewConvertShares: { marketIds: [marketId], quantity: 1 },
     redeemShares: { quantity: 1 },
+    disputeResolution: { text: "It rained." },
   };
   const taking = routes.filter(
     (route) =>

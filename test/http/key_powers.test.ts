@@ -37,7 +37,7 @@ const withKey = routes.filter(({ auth }) => auth === "key");
 const commands = [
   ...["placeOrder", "placeOrders", "amendOrder", "cancelOrder", "cancelOrders"],
   ...["cancelAllOrders", "setDeadMan", "splitPosition", "mergePosition"],
-  ...["convertShares", "redeemShares"],
+  ...["convertShares", "redeemShares", "disputeResolution"],
 ];
 const keyScope = {
   error: "The API key does not have the scope for this",
@@ -65,8 +65,12 @@ async function makeOwner() {
   await place(owner.key, { side: "yes", price: 60 });
   const pair = { marketId, quantity: 1 };
   await call("POST", "/api/v1/positions/split", { key: owner.key, body: pair });
+  const resolvedId = await makeMarket();
+  const set = { marketId: resolvedId, quantity: 1 };
+  await call("POST", "/api/v1/positions/split", { key: owner.key, body: set });
+  await operate("resolve_market", { market_id: resolvedId, outcome: "yes" });
   const { body } = await place(owner.key, { side: "yes", price: 10 });
-  return { owner, eventId, marketId, orderId: body.order.id as string };
+  return { owner, eventId, marketId, resolvedId, orderId: body.order.id as string };
 }
 
 const viewOf = async (key: string) => [
@@ -85,9 +89,11 @@ test("commands need the scope trade, everything else read", (t) => {
 
 type Owned = Awaited<ReturnType<typeof makeOwner>>;
 
-async function callRoute(route: Route, key: string, { eventId, marketId, orderId }: Owned) {
+async function callRoute(route: Route, key: string, owned: Owned) {
+  const { eventId, marketId, resolvedId, orderId } = owned;
   const body = route.request.body && { body: bodyFor(route, orderId, marketId) };
-  const id = route.path.startsWith("/api/v1/events/") ? eventId : orderId;
+  const [, , , of] = route.path.split("/");
+  const id = of === "events" ? eventId : of === "markets" ? resolvedId : orderId;
   return await call(route.method.toUpperCase(), route.path.replace(":id", id), {
     key,
     ...body,

@@ -89,6 +89,19 @@ test.serial("the answers of every route match the document", async (t) => {
     await call("POST", `/api/v1/events/${raced}/${path}`, { key: bob.key, body: shares });
   }
 
+  const over = await makeMarket();
+  await call("POST", "/api/v1/positions/split", {
+    ...{ key: bob.key, body: { marketId: over, quantity: 1 } },
+  });
+  await operate("resolve_market", { market_id: over, outcome: "no" });
+  for (const [id, key] of [
+    ...[marketId, noSuchId, over, over].map((one) => [one, bob.key]),
+    [over, stop.key],
+  ]) {
+    const text = { text: "It rained." };
+    await call("POST", `/api/v1/markets/${id}/disputes`, { key: key!, body: text });
+  }
+
   for (const path of ["", `/${body.order.id}`, `/${noSuchId}`, "/1", "?status=all", "?status=x"]) {
     await call("GET", `/api/v1/orders${path}`, { key: bob.key });
   }
@@ -102,6 +115,8 @@ test.serial("the answers of every route match the document", async (t) => {
     "me/orders?page=0",
     "me/order-history",
     "me/order-history?limit=0",
+    "me/disputes",
+    "me/disputes?marketId=1",
     "me/fills",
     "me/fills?cursor=x",
     "me/statement",

@@ -38,7 +38,7 @@ test.serial("200: evidence, source and history of a market, from its resolution 
     t.deepEqual(await resolutionOf(market_id), {
       ...{ outcome: "yes", yesPayoutCents: 100, noPayoutCents: 0, resolvedAt: at(0) },
       ...{ correctedAt: null, voidedAt: null, evidence: "It says yes.", sourceUrl: source_url },
-      ...{ disputeUntil: null, history: [first] },
+      ...{ disputeUntil: at(72), history: [first] },
     });
 
     await clock.advance(HOUR_MS);
@@ -50,7 +50,7 @@ test.serial("200: evidence, source and history of a market, from its resolution 
     };
     t.like(await resolutionOf(market_id), {
       ...{ outcome: "custom", resolvedAt: at(0), correctedAt: at(1), evidence: null },
-      ...{ disputeUntil: null, history: [first, second] },
+      ...{ disputeUntil: at(73), history: [first, second] },
     });
 
     await clock.advance(HOUR_MS);

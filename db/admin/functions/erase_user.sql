@@ -68,6 +68,12 @@ begin
   perform identity.erase_account(v_user_id, v_emails);
   delete from admin.user_notes as n
   where n.user_id = v_user_id;
+  -- Open ones count as answered: nobody is left to be answered.
+  update trading.disputes as d set
+    text = 'erased',
+    answer = 'erased',
+    answered_at = coalesce(d.answered_at, core.now())
+  where d.user_id = v_user_id;
   update admin.proposed_calls as p set
     arguments = admin.plain_part(p.command, p.arguments),
     reason = 'erased',
@@ -90,9 +96,10 @@ $$;
 
 comment on function admin.erase_user(uuid, text) is
   'Takes away for good all that says who a user is: address, names, keys'' and passkeys'' names, '
-  'network addresses, notes, mails, and what the audit log and proposals say of it. Orders, trades '
-  'and cash stay, and the sealed history is as it was. All access ends, and the account stays '
-  'frozen. A user who was erased is erased once. The reason is kept: it must not name the person. '
-  'Errors: APPROVAL_REQUIRED, INVALID_REQUEST, NOT_FOUND, INVALID_STATE (there is cash, a '
-  'receivable, an open order, or shares in a market that is not settled; or the address is of a '
-  'member of staff), UNFIT_SESSION. Locks: the account, the user, the rows that are taken away.';
+  'network addresses, notes, mails, words of disputes and their answers, and what the audit log '
+  'and proposals say of it. Orders, trades and cash stay, and the sealed history is as it was. All '
+  'access ends, and the account stays frozen. A user who was erased is erased once. The reason is '
+  'kept: it must not name the person. Errors: APPROVAL_REQUIRED, INVALID_REQUEST, NOT_FOUND, '
+  'INVALID_STATE (there is cash, a receivable, an open order, or shares in a market that is not '
+  'settled; or the address is of a member of staff), UNFIT_SESSION. Locks: the account, the user, '
+  'the rows that are taken away.';

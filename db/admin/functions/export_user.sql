@@ -106,6 +106,10 @@ begin
         select jsonb_agg(to_jsonb(s) order by s.resolution_key) from admin.settlements as s
         where s.user_key = v_user_id
       )),
+      ('disputes', (
+        select jsonb_agg(to_jsonb(d) order by d.dispute_key) from admin.disputes as d
+        where d.user_key = v_user_id
+      )),
       ('voided_positions', (
         select jsonb_agg(to_jsonb(v) order by v.void_key) from admin.voided_positions as v
         where v.user_key = v_user_id

@@ -30,6 +30,7 @@ comment on column admin.commands.personal is
 insert into admin.commands (command, role, approval, has_amount) values
   ('add_note', 'users', 'never', false),
   ('adjust_balance', 'cash', 'by rule', true),
+  ('answer_dispute', 'markets', 'never', false),
   ('approve', null, 'never', false),
   ('cancel_fee_schedule', 'cash', 'never', false),
   ('cancel_orders', 'incidents', 'never', false),
@@ -78,6 +79,7 @@ insert into admin.commands (command, role, approval, has_amount) values
   ('self_exclude', 'users', 'never', false),
   ('set_approval_rule', 'staff', 'by rule', false),
   ('set_cash_cap', 'staff', 'by rule', false),
+  ('set_dispute_window', 'markets', 'never', false),
   ('set_event_live', 'markets', 'never', false),
   ('set_fee_schedule', 'cash', 'never', false),
   ('set_loss_limits', 'users', 'never', false),
@@ -102,6 +104,7 @@ update admin.commands as c
 set personal = p.arguments
 from (
   values
+    ('answer_dispute', array['answer']),
     ('create_api_key', array['name', 'allowed_addresses']),
     ('create_user', array['email', 'display_name', 'handle']),
     ('end_self_exclusion', array['reason']),

@@ -14,7 +14,7 @@ as $$
     'voidedAt', core.iso8601(v.created_at),
     'evidence', r.evidence,
     'sourceUrl', m.source_url,
-    'disputeUntil', null,
+    'disputeUntil', core.iso8601(trading.disputable_until(m.id)),
     'history', (
       select json_agg(
         json_build_object(

@@ -27,6 +27,12 @@ begin
     when 'markets_source_is_an_address_of_the_web' then
       'The address of the source must begin with http:// or https:// and have at most 2000 '
       'characters, without spaces, quotes and angle brackets; null removes it'
+    when 'settings_disputes_are_open_for_at_most_a_year' then
+      'The window must be from 0 to 8760 hours long'
+    when 'disputes_answer_is_not_blank' then
+      'The answer must not be blank or longer than 2000 characters'
+    when 'disputes_are_answered_at_a_time' then
+      'The answer must not be blank or longer than 2000 characters'
     when 'markets_open_at_a_moment' then
       'The open time must be a moment; null means that there is none'
     when 'markets_have_an_outcome_name_and_place_in_an_event' then

@@ -68,4 +68,7 @@ insert into core.error_codes (sqlstate, code, http_status, code_shown, message) 
   ('EX044', 'OWN_PROPOSAL', 403, true, 'Nobody approves their own proposal'),
   ('EX045', 'PROPOSAL_CHANGED', 409, true,
     'What the proposal rests on has changed: propose it again'),
-  ('EX046', 'NOT_EXCLUSIVE', 400, true, 'The event is not exclusive');
+  ('EX046', 'NOT_EXCLUSIVE', 400, true, 'The event is not exclusive'),
+  ('EX047', 'NOT_OPEN_TO_DISPUTE', 400, true, 'The market has no resolution to dispute now'),
+  ('EX048', 'NO_SHARES_HELD', 403, true, 'Only users who held shares may dispute it'),
+  ('EX049', 'ALREADY_DISPUTED', 409, true, 'You have disputed this resolution already');

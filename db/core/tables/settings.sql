@@ -3,9 +3,12 @@ create table core.settings (
   trading_paused boolean not null default false,
   trading_pause_reason text,
   trading_paused_at timestamptz,
+  dispute_window_hours int not null default 72,
   constraint settings_is_one_row check (singleton),
   constraint settings_say_since_when_trading_is_paused
-    check (trading_paused = (trading_paused_at is not null))
+    check (trading_paused = (trading_paused_at is not null)),
+  constraint settings_disputes_are_open_for_at_most_a_year
+    check (dispute_window_hours between 0 and 8760)
 );
 
 comment on table core.settings is 'Settings of the whole site: one row.';
@@ -15,5 +18,7 @@ comment on column core.settings.trading_pause_reason is
   'The reason that the last call gave, whether it began or ended the pause.';
 comment on column core.settings.trading_paused_at is
   'Since when trading is paused; null: it is not paused.';
+comment on column core.settings.dispute_window_hours is
+  'How long after a resolution or a correction its traders may dispute it; 0: not at all.';
 
 insert into core.settings default values;

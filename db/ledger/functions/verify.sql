@@ -63,6 +63,8 @@ as $$
   union all
   select * from trading.verify_voids()
   union all
+  select * from trading.verify_disputes()
+  union all
   select * from trading.verify_books()
   union all
   select * from trading.verify_markets()

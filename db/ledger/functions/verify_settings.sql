@@ -11,6 +11,7 @@ as $$
         when 'set_sign_up' then concat_ws(
           ' ', c.arguments ->> 'policy', c.arguments ->> 'play_money_cents'
         )
+        when 'set_dispute_window' then c.arguments ->> 'hours'
         when 'set_trading_pause' then concat_ws(
           ' ', c.arguments ->> 'paused', c.arguments ->> 'reason'
         )
@@ -34,6 +35,7 @@ as $$
         case a.action
           when 'set_sign_up' then 'sign-up'
           when 'set_trading_pause' then 'trading pause'
+          when 'set_dispute_window' then 'dispute window'
           when 'set_rate_limit' then 'rate limit ' || (a.arguments ->> 'bucket')
           when 'set_stream_cap' then 'stream cap of ' || (a.arguments ->> 'holder')
           when 'set_cash_cap' then 'cash cap of a ' || (a.arguments ->> 'kind')
@@ -53,6 +55,10 @@ as $$
     union all
     select
       'trading pause', concat_ws(' ', s.trading_paused::text, s.trading_pause_reason), 'false'
+    from core.settings as s
+    union all
+    select
+      'dispute window', s.dispute_window_hours::text, '72'
     from core.settings as s
     union all
     select 'rate limit ' || b.bucket, concat_ws(' ', b.max_requests, 'in', b.window_seconds), null

@@ -1,4 +1,5 @@
 import test from "ava";
+import { makeDispute } from "../../helpers/exchange/disputes.ts";
 import { makeStaff, makeStaffPasskey } from "../../helpers/exchange/staff.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 
@@ -140,6 +141,8 @@ const calls: Record<string, () => Promise<Record<string, unknown>>> = {
   erase_user: async () => ({ user_id: await makeTrader({ cents: 0 }), reason: "asked for it" }),
   cancel_orders: async () => ({ user_id: await makeTrader(), market_id: await makeMarket() }),
   set_stream_cap: async () => ({ holder: "user", max_streams: 20 }),
+  set_dispute_window: async () => ({ hours: 48, reason: "a holiday" }),
+  answer_dispute: async () => ({ dispute_id: await makeDispute(exchange), answer: "It counts." }),
   set_trading_pause: async () => ({ paused: false, reason: "over" }),
   cancel_fee_schedule: async () => ({
     schedule_id: await operate("set_fee_schedule", {

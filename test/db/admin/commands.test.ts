@@ -1,4 +1,5 @@
 import test from "ava";
+import { makeDispute } from "../../helpers/exchange/disputes.ts";
 import { callBy, makeStaff, makeStaffPasskey } from "../../helpers/exchange/staff.ts";
 import type { StaffMember } from "../../helpers/exchange/staff.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
@@ -58,6 +59,11 @@ const commands: Record<string, [Role | "any", () => Promise<Record<string, unkno
   set_market_source: [
     "markets",
     async () => ({ ...(await market()), rules: "R", source_url: null }),
+  ],
+  set_dispute_window: ["markets", async () => ({ hours: 72, reason: "as announced" })],
+  answer_dispute: [
+    "markets",
+    async () => ({ dispute_id: await makeDispute(exchange), answer: "It counts." }),
   ],
   set_market_status: ["markets", async () => ({ ...(await market()), status: "paused" })],
   preview_resolution: ["any", async () => ({ ...(await market()), outcome: "yes" })],

@@ -62,6 +62,7 @@ const plain: Record<string, string> = {
   "set_approval_rule.command": "the name of a command",
   "set_approval_rule.role": "the name of a role",
   "set_cash_cap.kind": "of six values",
+  "set_dispute_window.reason": "about the exchange",
   "set_fee_schedule.category": "of a category",
   "set_market_source.rules": "public",
   "set_market_source.source_url": "public",

@@ -34,6 +34,7 @@ const notHistory: Record<string, string> = {
   "trading.candle_progress": "how far the candles have come",
   "trading.valued_days": "how far the exit values have come, and bids that follow from orders",
   "trading.exit_values": "follow from trades and orders, as analytics.daily_equity has them again",
+  "trading.disputes": "words of users, which may be removed; the calls that answered are sealed",
   "trading.idempotency_keys": "removed after a day",
   "trading.dead_man_switches": "change",
   "trading.outbox": "moved to the sent events",

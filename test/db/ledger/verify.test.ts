@@ -10,6 +10,7 @@ import { cashDamages } from "./damages/cash.ts";
 import { closedDayDamages } from "./damages/closed_days.ts";
 import { commandsDamages, eventsDamages } from "./damages/commands.ts";
 import { conversionsDamages } from "./damages/conversions.ts";
+import { disputesDamages } from "./damages/disputes.ts";
 import { tradeALittle } from "./damages/history.ts";
 import type { Named } from "./damages/history.ts";
 import { operateALittle } from "./damages/operations.ts";
@@ -72,6 +73,7 @@ const damages = [
   ...proofDamages,
   ...positionsDamages,
   ...conversionsDamages,
+  ...disputesDamages,
   ...voidsDamages,
   ...ordersDamages,
   ...booksDamages,

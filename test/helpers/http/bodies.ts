@@ -15,6 +15,7 @@ export function bodyFor({ operationId }: Route, orderId: string, marketId: strin
     convertShares: { marketIds: [marketId], quantity: 1 },
     previewConvertShares: { marketIds: [marketId], quantity: 1 },
     redeemShares: { quantity: 1 },
+    disputeResolution: { text: "It rained." },
     cancelAllOrders: { marketId },
     setDeadMan: { timeoutMs: 1000 },
   };

@@ -1,3 +1,4 @@
+import { makeDispute } from "../../../helpers/exchange/disputes.ts";
 import type { Exchange } from "../../../helpers/exchange/test_exchange.ts";
 import { buy } from "../../../helpers/exchange/orders.ts";
 import type { Named } from "./history.ts";
@@ -30,6 +31,9 @@ export async function operateALittle(exchange: Exchange): Promise<Named> {
   await operate("set_market_source", {
     ...{ market_id: edited, rules: "As the office says.", source_url: "https://office.example/" },
   });
+  const answered = await makeDispute(exchange);
+  await operate("answer_dispute", { dispute_id: answered, answer: "The station says so." });
+  await makeDispute(exchange);
   const closed = await makeMarket();
   await operate("set_market_status", { market_id: closed, status: "closed" });
 
@@ -75,6 +79,7 @@ export async function operateALittle(exchange: Exchange): Promise<Named> {
        password_hash => '$argon2id$v=19$m=8,t=1,p=1$c2FsdHNhbHQ$aGFzaGhhc2g'
      )`,
   );
+  await operate("set_dispute_window", { hours: 48, reason: "a test" });
   await operate("set_trading_pause", { paused: true, reason: "a test" });
   await operate("set_trading_pause", { paused: false, reason: "over" });
   await operate("set_rate_limit", { bucket: "v1", max_requests: 61, window_seconds: 60 });
