@@ -92,6 +92,30 @@ export const setMarketSource: Command = {
   returns: "nothing",
 };
 
+export const setDisputeWindow: Command = {
+  ...{ name: "set_dispute_window", role, title: "Time for disputes", action: "Set it" },
+  fields: [
+    {
+      ...number("hours", "Hours after a resolution or a correction", true),
+      hint: "0: nobody can dispute. It holds at once for all markets.",
+    },
+    reason,
+  ],
+  returns: "nothing",
+};
+
+export const answerDispute: Command = {
+  ...{ name: "answer_dispute", role, title: "Answer a dispute", action: "Send the answer" },
+  fields: [
+    { argument: "disputeId", label: "Id of the dispute", kind: "uuid", isRequired: true },
+    {
+      ...{ argument: "answer", label: "Answer", kind: "long", isRequired: true },
+      hint: "The trader reads it. It is given once.",
+    },
+  ],
+  returns: "nothing",
+};
+
 export const createMarket: Command = {
   ...{ name: "create_market", role, title: "New market", action: "Make the market" },
   fields: [

@@ -22,4 +22,6 @@ export function due(now = thisMinute()): Condition {
 
 export const open: Condition = { status: { equalTo: "open" } };
 export const waiting: Condition = { status: { equalTo: "waiting" } };
+/** Disputes of resolutions. */
+export const unanswered: Condition = { isOpen: { equalTo: true } };
 export const paused: Condition = { status: { equalTo: "paused" } };

@@ -46,6 +46,7 @@ function Market({ id, market }: { id: string; market: Row }): JSX.Element {
     { name: "trades", label: "Trades", view: views.trades },
     { name: "ledger", label: "Ledger", view: views.journals },
     { name: "resolutions", label: "Resolutions", view: views.resolutions },
+    { name: "disputes", label: "Disputes", view: views.disputes },
     { name: "settlements", label: "Settlements", view: views.settlements },
     { name: "conversions", label: "Splits and merges", view: views.conversions },
     { name: "voids", label: "Undone", view: views.voids },

@@ -4,7 +4,7 @@ import { Counted } from "../components/counted.tsx";
 import { LastVerification, PauseState } from "../components/state_of_exchange.tsx";
 import { Section, StaffPageBody } from "../components/page.tsx";
 import { views } from "../views/all.ts";
-import { due, open, paused, waiting } from "./due.ts";
+import { due, open, paused, unanswered, waiting } from "./due.ts";
 
 /** What waits for somebody. */
 export function OverviewPage(): JSX.Element {
@@ -16,6 +16,12 @@ export function OverviewPage(): JSX.Element {
           label="markets wait for their outcome"
           view={views.markets}
           where={dueNow}
+          href="/operator/resolutions"
+        />
+        <Counted
+          label="disputes wait for an answer"
+          view={views.disputes}
+          where={unanswered}
           href="/operator/resolutions"
         />
         <Counted

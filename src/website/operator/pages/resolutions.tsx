@@ -1,9 +1,13 @@
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
+import { commands } from "../commands/all.ts";
+import { CommandForm } from "../components/command_form.tsx";
 import { DataTable } from "../components/data_table.tsx";
 import { Section, StaffPageBody } from "../components/page.tsx";
 import { views } from "../views/all.ts";
-import { due, open } from "./due.ts";
+import { due, open, unanswered } from "./due.ts";
+
+const unshown = ["isOpen", "answer", "answeredAt"];
 
 /** The desk where markets get their outcome. */
 export function ResolutionsPage(): JSX.Element {
@@ -21,6 +25,10 @@ export function ResolutionsPage(): JSX.Element {
         <p class="muted">Closed, or past their close time, and not resolved.</p>
         <DataTable view={views.markets} where={dueNow} prefix="due" />
       </Section>
+      <Section title="Disputes that wait for an answer">
+        <DataTable view={views.disputes} where={unanswered} without={unshown} prefix="disputes" />
+      </Section>
+      <CommandForm command={commands.answerDispute} />
       <Section title="Proposals about outcomes">
         <DataTable view={views.proposals} where={ofMarkets} prefix="proposals" />
       </Section>

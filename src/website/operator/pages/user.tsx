@@ -41,6 +41,7 @@ function User({ id, user }: { id: string; user: Row }): JSX.Element {
     { name: "orders", label: "Orders", view: views.orders },
     { name: "trades", label: "Trades", view: views.trades, where: ofTrader },
     { name: "ledger", label: "Ledger", view: views.journals },
+    { name: "disputes", label: "Disputes", view: views.disputes },
     { name: "settlements", label: "Settlements", view: views.settlements },
     { name: "conversions", label: "Splits and merges", view: views.conversions },
     { name: "keys", label: "API keys", view: views.apiKeys },

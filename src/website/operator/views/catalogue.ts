@@ -93,6 +93,30 @@ export const resolutions: View = {
   empty: "No resolutions.",
 };
 
+export const disputes: View = {
+  ...{ title: "Disputes", list: "allDisputes", type: "Dispute" },
+  columns: [
+    time("createdAt", "When"),
+    market,
+    text("outcome", "Disputed outcome"),
+    user,
+    text("text", "What the user wrote"),
+    flag("isOpen", "Waits"),
+    text("answer", "Answer"),
+    time("answeredAt", "Answered"),
+    text("disputeId", "Id"),
+  ],
+  filters: [
+    byMarket,
+    byUser,
+    { name: "waits", label: "Waits", kind: "flag", field: "isOpen" },
+    choice("outcome", "Disputed outcome", ["yes", "no", "custom"]),
+    ...span("createdAt"),
+  ],
+  order: "DISPUTE_KEY_DESC",
+  empty: "No disputes.",
+};
+
 export const settlements: View = {
   ...{ title: "Settlements", list: "allSettlements", type: "Settlement" },
   columns: [

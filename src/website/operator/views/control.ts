@@ -123,6 +123,14 @@ export const tradingPause: View = {
   empty: "Nothing is set.",
 };
 
+export const disputeWindow: View = {
+  ...{ title: "Time for disputes", list: "allDisputeWindows", type: "DisputeWindow" },
+  columns: [count("hours", "Hours after a resolution or a correction")],
+  filters: [],
+  order: "HOURS_DESC",
+  empty: "Nothing is set.",
+};
+
 export const health: View = {
   ...{ title: "State of the exchange", list: "allHealth", type: "Health" },
   columns: [
