@@ -12,6 +12,7 @@ import { PendingNotice } from "./components/pending_notice.tsx";
 import { AccountPage } from "./pages/account.tsx";
 import { ConfirmPage } from "./pages/confirm.tsx";
 import { EventPage } from "./pages/event.tsx";
+import { EventsPage } from "./pages/events.tsx";
 import { HelpPage } from "./pages/help.tsx";
 import { HomePage } from "./pages/home.tsx";
 import { LeaderboardPage } from "./pages/leaderboard.tsx";
@@ -31,6 +32,7 @@ const pages: Record<PageName, (id: string) => JSX.Element> = {
   home: () => <HomePage />,
   market: (id) => <MarketPage key={id} id={id} />,
   event: (id) => <EventPage key={id} id={id} />,
+  events: () => <EventsPage />,
   portfolio: () => <PortfolioPage />,
   leaderboard: () => <LeaderboardPage />,
   account: () => <AccountPage />,

@@ -10,6 +10,7 @@ const patterns = {
   home: /^\/$/,
   market: new RegExp(`^/markets/(${uuid})$`),
   event: new RegExp(`^/events/(${uuid})$`),
+  events: /^\/events$/,
   portfolio: /^\/portfolio$/,
   leaderboard: /^\/leaderboard$/,
   account: /^\/account$/,

@@ -41,7 +41,7 @@ export function navigate(to: string, { replace = false } = {}): void {
   }
   const before = place.value.path;
   place.value = placeNow();
-  if (place.value.path !== before) scrollTo(0, 0);
+  if (!replace || place.value.path !== before) scrollTo(0, 0);
 }
 
 /** Changes the query of this page, without a step in the history. */

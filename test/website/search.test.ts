@@ -1,4 +1,5 @@
 import test from "ava";
+import { eventSearchOf, eventsPath } from "../../src/website/components/events/event_search.ts";
 import {
   moreThan,
   pageCountOf,
@@ -39,4 +40,14 @@ test("a list grows to ten pages of 50, whatever number an address has", (t) => {
     [25, 50, 100, 500, 500, 25],
   );
   t.deepEqual([25, 50, 100, 500].map(pageCountOf), [1, 1, 2, 10]);
+});
+
+test("the page of events has an address for each search and each page", (t) => {
+  const events = (text: string) => eventSearchOf(new URLSearchParams(text));
+  t.deepEqual(events("page=0&sort=worst"), { query: "", sort: "volume", status: "open", page: 1 });
+  for (const page of ["-1", "1e3", "1.5", "99999", "x"]) t.is(events(`page=${page}`).page, 1, page);
+  t.is(eventsPath(events("")), "/events");
+  const before = events("query=a%26b&status=closed&page=3");
+  t.is(eventsPath(before, { page: 4 }), "/events?query=a%26b&status=closed&page=4");
+  t.is(eventsPath(before, { sort: "newest" }), "/events?query=a%26b&sort=newest&status=closed");
 });

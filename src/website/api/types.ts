@@ -6,9 +6,12 @@ type Schemas = components["schemas"];
 
 export type Market = Schemas["Market"];
 export type ListedMarket = Schemas["ListedMarket"];
+export type ListedEvent = Schemas["Event"];
 export type EventWithMarkets = Schemas["EventWithMarkets"];
 export type EventOutcomes = Schemas["EventOutcomes"];
 export type EventOutcome = Schemas["EventOutcome"];
+export type ConvertShares = Schemas["ConvertShares"];
+export type ExchangedShares = Schemas["ExchangedShares"];
 export type Snapshot = Schemas["MarketSnapshot"];
 export type MarketChange = Schemas["MarketChange"];
 export type MarketStatus = Market["status"];

@@ -7,6 +7,7 @@ import { address, backQuery, page } from "../router.ts";
 
 const links: { href: string; label: string; name: PageName }[] = [
   { href: "/", label: "Markets", name: "home" },
+  { href: "/events", label: "Events", name: "events" },
   { href: "/portfolio", label: "Portfolio", name: "portfolio" },
   { href: "/leaderboard", label: "Leaderboard", name: "leaderboard" },
   { href: "/help", label: "Help", name: "help" },
@@ -52,11 +53,13 @@ function OwnLinks(): JSX.Element {
   );
 }
 
+const places = new Set<PageName>(["market", "event", "events", "leaderboard"]);
+
 /** Where the reader goes on after signing in or up. */
 function wayBack(): string {
   const name = page.value?.name;
   if (name === "signIn" || name === "signUp") return backQuery();
-  const isPlace = name === "market" || name === "event" || name === "leaderboard";
+  const isPlace = name !== undefined && places.has(name);
   return isPlace ? `?back=${encodeURIComponent(address.value)}` : "";
 }
 

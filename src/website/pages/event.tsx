@@ -1,9 +1,11 @@
 import type { JSX } from "preact";
 import { publicApi } from "../api/client.ts";
 import { resultOf } from "../api/result.ts";
+import { session } from "../api/session.ts";
 import { CategoryLink } from "../components/category_link.tsx";
 import { EventChart } from "../components/chart/event_chart.tsx";
 import { Outcomes } from "../components/event_outcomes.tsx";
+import { ExchangeShares } from "../components/events/exchange_shares.tsx";
 import { LiveBadge } from "../components/live_badge.tsx";
 import { mayBeLive } from "../components/may_be_live.ts";
 import { Empty, Show } from "../components/states.tsx";
@@ -69,7 +71,12 @@ export function EventPage({ id }: { id: string }): JSX.Element {
                 closes={closes}
               />
               <Show asked={outcomes} lines={4}>
-                {(data) => <Outcomes outcomes={data} />}
+                {(data) => (
+                  <>
+                    <Outcomes outcomes={data} />
+                    <ExchangeShares key={session.value} eventId={id} event={data} />
+                  </>
+                )}
               </Show>
             </>
           )}

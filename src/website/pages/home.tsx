@@ -1,12 +1,11 @@
 import type { JSX } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useRef } from "preact/hooks";
 import { readCategories } from "../api/catalogue.ts";
 import { publicApi } from "../api/client.ts";
 import { resultOf } from "../api/result.ts";
 import type { Result } from "../api/result.ts";
 import type { ListedMarket } from "../api/types.ts";
 import { Choice } from "../components/choice.tsx";
-import { Field } from "../components/field.tsx";
 import { MarketList } from "../components/home/market_list.tsx";
 import {
   moreThan,
@@ -19,6 +18,7 @@ import {
 } from "../components/home/search.ts";
 import type { Search } from "../components/home/search.ts";
 import { ProblemNotice } from "../components/notice.tsx";
+import { SearchField } from "../components/search_field.tsx";
 import { Empty, Show } from "../components/states.tsx";
 import { formatCount } from "../format.ts";
 import { useAsked } from "../hooks/use_asked.ts";
@@ -27,7 +27,6 @@ import { useTitle } from "../hooks/use_title.ts";
 import { navigate, query } from "../router.ts";
 
 const READ_EVERY_MS = 20_000;
-const PAUSE_AFTER_TYPING_MS = 250;
 
 /** All markets, to search and to choose from. The address says which are listed. */
 export function HomePage(): JSX.Element {
@@ -45,6 +44,7 @@ export function HomePage(): JSX.Element {
           you believe in.
         </p>
         <SearchField
+          label="Search markets"
           text={search.query}
           onText={(text) => {
             change({ query: text });
@@ -78,47 +78,6 @@ export function HomePage(): JSX.Element {
         }}
       />
     </>
-  );
-}
-
-interface SearchFieldProps {
-  /** What is searched for. */
-  text: string;
-  onText: (text: string) => void;
-}
-
-/** Searches when the typing pauses, and shows what is searched for when the address changes. */
-function SearchField({ text, onText }: SearchFieldProps): JSX.Element {
-  const [typed, setTyped] = useState(text);
-  const known = useRef(text);
-  useEffect(() => {
-    // What comes back of the own typing is older than the field.
-    if (text === known.current) return;
-    known.current = text;
-    setTyped(text);
-  }, [text]);
-  useEffect(() => {
-    const timer = setTimeout(() => {
-      const next = typed.trim();
-      if (next === known.current) return;
-      known.current = next;
-      onText(next);
-    }, PAUSE_AFTER_TYPING_MS);
-    return () => {
-      clearTimeout(timer);
-    };
-  }, [typed]);
-  return (
-    <search>
-      <Field
-        label="Search markets"
-        name="query"
-        type="search"
-        isLabelInside
-        value={typed}
-        onValue={setTyped}
-      />
-    </search>
   );
 }
 

@@ -33,6 +33,7 @@ for (const view of views) {
     };
     const { emptyMarketId, eventId, pausedMarketId, resolvedMarketId } = exchange;
     await go("/", "home", "Will a team from Spain");
+    await go("/events", "events", "Next ECB rate decision");
     await go("/sign-in", "sign-in", "Forgot your password?");
     await go("/sign-up", "sign-up", "of play money");
     await go("/reset", "reset", "Send me a link");
@@ -124,6 +125,7 @@ for (const view of views) {
     const market = `/markets/${marketId}`;
     const failures: [name: string, path: string, fails: string, status: number, then: string][] = [
       ["home", "/", "/api/v1/markets?*", 503, "Will a team from Spain"],
+      ["events", "/events", "/api/v1/events?*", 503, "Next ECB rate decision"],
       ["market", market, `/api/v1${market}`, 500, "Rules"],
       ["portfolio", "/portfolio", "/api/v1/orders", 503, "Shares at the last"],
       ["history", "/portfolio", "/api/v1/me/fills?*", 500, "Nothing here yet"],

@@ -8,8 +8,8 @@ export interface Search {
   shown: number;
 }
 
-type Sort = (typeof sorts)[number]["value"];
-type Status = (typeof statuses)[number]["value"];
+export type Sort = (typeof sorts)[number]["value"];
+export type Status = (typeof statuses)[number]["value"];
 
 export const sorts = [
   { value: "volume", label: "Most traded" },
@@ -75,7 +75,8 @@ function stepUpTo(wanted: number): number {
   }
 }
 
-function oneOf<Value extends string>(
+/** The one of these values that a text is. */
+export function oneOf<Value extends string>(
   options: readonly { value: Value }[],
   text: string | null,
 ): Value | undefined {
