@@ -16,7 +16,8 @@ declare
   v_rate_bps int;
 begin
   perform admin.check_role('copy_market');
-  select m.id, m.description, m.thumbnail_id, m.thumbnail_url, c.slug, e.public_id as event_id
+  select m.id, m.description, m.thumbnail_id, m.thumbnail_url, m.rules, m.source_url,
+    c.slug, e.public_id as event_id
   into strict v_original
   from catalog.markets as m
   join catalog.categories as c on c.id = m.category_id
@@ -34,6 +35,9 @@ begin
     "open" => copy_market."open",
     open_time => copy_market.open_time
   );
+  if v_original.rules is not null or v_original.source_url is not null then
+    perform admin.set_market_source(v_copy_id, v_original.rules, v_original.source_url);
+  end if;
   select f.taker_rate_bps into v_rate_bps
   from trading.fee_in_force(v_original.id, null, core.now()) as f
   where f.market_id = v_original.id
@@ -57,8 +61,9 @@ $$;
 comment on function admin.copy_market(
   uuid, text, timestamptz, boolean, timestamptz, boolean
 ) is
-  'Makes a market with the description, category, event and picture of another one, and with its '
-  'own fee if it has one in force; a paused one unless open is true. Returns its id. The fee is '
-  'set by admin.set_fee_schedule, and so needs the role cash; with_fee => false leaves it out. '
-  'Errors: INVALID_REQUEST, NOT_FOUND, ROLE_REQUIRED. Locks: the rows of the event and the '
-  'category.';
+  'Makes a market with the description, rules, source, category, event and picture of another one, '
+  'and with its own fee if it has one in force; a paused one unless open is true. The name of its '
+  'outcome and its place in the event are not copied. Returns its id. The fee is set by '
+  'admin.set_fee_schedule, and so needs the role cash; with_fee => false leaves it out. '
+  'Errors: INVALID_REQUEST, NOT_FOUND, ROLE_REQUIRED. Locks: the market that it makes, the rows of '
+  'the event and the category.';

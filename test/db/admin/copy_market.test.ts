@@ -44,6 +44,20 @@ test("a copy has the texts, category, event and picture, and times of its own", 
   t.is((await market(await copy(original, { open: true }))).status, "open");
 });
 
+test("a copy has the rules and the source, as the audit log says of it", async (t) => {
+  const original = await makeMarket();
+  const sourceOf = async (id: string) =>
+    (await rowsOf("select rules, source_url from catalog.markets where public_id = $1", [id]))[0];
+  t.deepEqual(await sourceOf(await copy(original)), { rules: null, source_url: null });
+  const rules = "What the bank announces counts.";
+  await operate("set_market_source", { market_id: original, rules, source_url: null });
+  t.deepEqual(await sourceOf(await copy(original)), { rules, source_url: null });
+  const source_url = "https://bank.example/rates";
+  await operate("set_market_source", { market_id: original, rules, source_url });
+  t.deepEqual(await sourceOf(await copy(original)), { rules, source_url });
+  t.deepEqual(await exchange.verify(), []);
+});
+
 test("a fee of the market's own is copied, and only that in force", async (t) => {
   const original = await makeMarket();
   t.deepEqual(await rate(await copy(original)), { rate: 700, own: false });

@@ -16,10 +16,13 @@ import { Parts } from "../components/parts_of.tsx";
 import { PayoutPreview } from "../components/payout_preview.tsx";
 import { views } from "../views/all.ts";
 
+/** What the forms show besides the columns of the view. */
+const FORM_FIELDS = "description rules sourceUrl outcomeName position";
+
 /** Everything about a market, and what can be done with it. */
 export function MarketPage({ id }: { id: string }): JSX.Element {
   const asked = useAsked(
-    () => askForRow(views.markets, { marketId: { equalTo: id } }, "description rules sourceUrl"),
+    () => askForRow(views.markets, { marketId: { equalTo: id } }, FORM_FIELDS),
     [id, changes.value],
   );
   return (
@@ -95,6 +98,8 @@ function MarketForms({ id, market }: { id: string; market: Row }): JSX.Element {
     description: textIn(market, "description"),
     closeTime: fieldTimeOf(textIn(market, "closeTime")),
     openTime: fieldTimeOf(textIn(market, "openTime")),
+    outcomeName: textIn(market, "outcomeName"),
+    position: typeof market.position === "number" ? String(market.position) : "",
   };
   const source = { rules: textIn(market, "rules"), sourceUrl: textIn(market, "sourceUrl") };
   return (
