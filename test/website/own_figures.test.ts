@@ -5,6 +5,7 @@ import type { PlaceOrder, Preview } from "../../src/website/api/types.ts";
 import { feeCents, feeWeight } from "../../src/website/components/fee.ts";
 import { estimate } from "../../src/website/components/market/estimate.ts";
 import { rejectionWords } from "../../src/website/components/market/rejection_words.ts";
+import { sharesFor } from "../../src/website/components/market/shares_for.ts";
 import { withClient } from "../helpers/database/test_database.ts";
 import { buy } from "../helpers/exchange/orders.ts";
 import { testExchange } from "../helpers/exchange/test_exchange.ts";
@@ -137,4 +138,25 @@ test("the fee is the engine's, at any rate", async (t) => {
     rows.map(({ fee }) => fee),
     trades.map(({ rate, quantity, price }) => feeCents(feeWeight(quantity, price), rate)),
   );
+});
+
+test("an amount buys as many shares at a limit as it pays for, with the fee", async (t) => {
+  const trader = await exchange.makeTrader({ cents: 100_000_000 });
+  for (const price of [1, 7, 50, 62, 99]) {
+    const marketId = await exchange.makeMarket();
+    const maker = await exchange.makeTrader({ cents: 100_000_000 });
+    await exchange.rest(marketId, maker, buy("no", 10_000, 100 - price));
+    const paid = async (quantity: number): Promise<number> => {
+      const answer = await preview(trader, { marketId, side: "yes", price, quantity });
+      return answer.costCents + answer.feeCents;
+    };
+    for (const cents of [500, 2000, 5000, random.between(200, 9000)]) {
+      const most = sharesFor(cents, price, rules.feeRateBps);
+      t.true((await paid(most)) <= cents, `${most} at ${price}`);
+      t.true((await paid(most + 1)) > cents, `${most + 1} at ${price}`);
+    }
+  }
+  t.is(sharesFor(98, 99, 0), 0);
+  t.is(sharesFor(99, 99, 700), 0);
+  t.is(sharesFor(1_000_000, 1, 0), 10_000);
 });

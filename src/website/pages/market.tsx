@@ -15,6 +15,7 @@ import { Ladder } from "../components/market/ladder.tsx";
 import { MarketHead } from "../components/market/market_head.tsx";
 import { OwnPanel } from "../components/market/own_panel.tsx";
 import { RulesPanel } from "../components/market/rules_panel.tsx";
+import { SideBar } from "../components/market/side_bar.tsx";
 import { Ticket } from "../components/market/ticket.tsx";
 import { changedTicket, newTicket } from "../components/market/ticket_order.ts";
 import type { Ticket as TicketValues } from "../components/market/ticket_order.ts";
@@ -102,10 +103,9 @@ function MarketView({ market, snapshot }: MarketViewProps): JSX.Element {
   const change = (values: Partial<TicketValues>): void => {
     setTicket((before) => changedTicket(before, values, market));
   };
-  const takeTo = (values: Partial<TicketValues>): void => {
+  const takeTo = (values: Partial<TicketValues>, block?: ScrollLogicalPosition): void => {
     change(values);
-    ticketBox.current?.scrollIntoView({ block: "nearest" });
-    ticketBox.current?.querySelector<HTMLInputElement>("input[name=quantity]")?.focus();
+    focusTicket(ticketBox.current, block);
   };
   return (
     <div class="market">
@@ -167,8 +167,23 @@ function MarketView({ market, snapshot }: MarketViewProps): JSX.Element {
         </div>
         <RulesPanel market={market} resolution={resolution} />
       </div>
+      {market.status === "open" && exclusion === null && (
+        <SideBar
+          market={market}
+          onSide={(side) => {
+            takeTo({ orderType: "buy", side }, "start");
+          }}
+        />
+      )}
     </div>
   );
+}
+
+/** Brings the ticket into the window, with the field of how much. */
+function focusTicket(box: HTMLElement | null, block: ScrollLogicalPosition = "nearest"): void {
+  box?.scrollIntoView({ block });
+  const field = "input[name=quantity], input[name=budget]";
+  box?.querySelector<HTMLInputElement>(field)?.focus({ preventScroll: block === "start" });
 }
 
 type ChartOfMarketProps = MarketViewProps & { resolution: MarketResolution | undefined };

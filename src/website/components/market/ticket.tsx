@@ -22,6 +22,7 @@ import { Submit } from "../submit.tsx";
 import { answeredOutcome } from "./answered_outcome.ts";
 import { OrderNotice } from "./order_notice.tsx";
 import { OrderPreview } from "./order_preview.tsx";
+import { QuickAmounts } from "./quick_amounts.tsx";
 import { atShownPrice } from "./shown_price.ts";
 import { orderOf } from "./ticket_order.ts";
 import type { Ticket as TicketValues } from "./ticket_order.ts";
@@ -80,6 +81,11 @@ export function Ticket({ market, ticket, onChange }: TicketProps): JSX.Element {
         <TicketFields
           ticket={ticket}
           errors={tries > 0 ? (errors ?? {}) : {}}
+          onChange={onChange}
+        />
+        <QuickAmounts
+          ticket={ticket}
+          feeRateBps={rules?.feeRateBps ?? USUAL_RATE_BPS}
           onChange={onChange}
         />
         {order !== undefined && isSignedIn.value && (

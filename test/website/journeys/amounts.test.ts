@@ -1,0 +1,61 @@
+import test from "ava";
+import { testService } from "../../helpers/http/test_service.ts";
+import { arrive } from "../arrive.ts";
+import { scrollsSideways, visit } from "../browser.ts";
+import { journey } from "../journey.ts";
+import { makeOffered, sharesOf } from "../steps.ts";
+
+/** Buying for an amount, and the bar of both sides on phones. */
+
+const service = testService(test, { website: true, playMoneyCents: 3000 });
+
+journey(
+  "a bar on phones leads to the ticket, where an amount becomes shares",
+  async (t, browser) => {
+    const { marketId } = await makeOffered(service, "Will the sun shine?");
+    const { page, userId, complaints } = await arrive(browser, service, { width: 390 });
+    await page.goto(`/markets/${marketId}`);
+    const bar = page.getByRole("group", { name: "Choose a side" });
+    const yes = bar.getByRole("button", { name: "Yes 60¢" });
+    const amounts = page.getByRole("group", { name: "Buy for an amount, fee included" });
+    const shares = page.getByLabel("Shares", { exact: true });
+    // It is in the window before anybody scrolls.
+    await yes.waitFor();
+    const { y, height } = (await bar.boundingBox())!;
+    t.true(y + height <= 800, `${y} ${height}`);
+    t.false(await scrollsSideways(page));
+    await bar.getByRole("button", { name: "No –" }).click();
+    await page.getByRole("button", { name: "Buy NO", exact: true }).waitFor();
+    t.true(await amounts.getByRole("button", { name: "€20" }).isDisabled());
+    await yes.click();
+    t.true(await shares.evaluate((field) => field === field.ownerDocument.activeElement));
+    const field = (await shares.boundingBox())!;
+    t.true(field.y >= 0 && field.y + field.height <= (await bar.boundingBox())!.y);
+
+    // A share costs 60 and 1.68 cents of fee.
+    for (const [label, count, pays] of [
+      ["€5", 8, "€4.94"],
+      ["€20", 32, "€19.74"],
+      ["Max", 48, "€29.61"],
+    ] as const) {
+      await amounts.getByRole("button", { name: label, exact: true }).click();
+      t.is(await shares.inputValue(), String(count));
+      await page.locator(".preview").getByText(pays, { exact: true }).first().waitFor();
+    }
+    await page.getByRole("radio", { name: "Budget" }).check();
+    await amounts.getByRole("button", { name: "€5", exact: true }).click();
+    t.is(await page.getByLabel("Amount", { exact: true }).inputValue(), "5.00");
+    await page.locator(".preview").getByText("€4.94", { exact: true }).first().waitFor();
+    await page.getByRole("button", { name: "Buy YES", exact: true }).click();
+    await page.getByText("8 shares traded").waitFor();
+    t.is(await sharesOf(service, userId), 8);
+    await page.getByRole("radio", { name: "Sell" }).check();
+    t.is(await amounts.count(), 0);
+    t.deepEqual(complaints, []);
+
+    const desk = await visit(browser, service.url);
+    await desk.page.goto(`/markets/${marketId}`);
+    await desk.page.getByRole("heading", { name: "Order book" }).waitFor();
+    t.is(await desk.page.getByRole("group", { name: "Choose a side" }).count(), 0);
+  },
+);
