@@ -22,6 +22,7 @@ export type OwnPosition = Schemas["OwnPosition"];
 export type AccountDay = Schemas["AccountDay"];
 export type SettledPosition = Schemas["SettledPosition"];
 export type MarketResolution = Schemas["MarketResolution"];
+export type Dispute = Schemas["Dispute"];
 export type StatementEntry = Schemas["StatementEntry"];
 export type OwnProfile = Schemas["OwnProfile"];
 export type LossLimit = Schemas["LossLimit"];

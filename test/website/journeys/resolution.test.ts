@@ -1,11 +1,12 @@
 import test from "ava";
 import { testService } from "../../helpers/http/test_service.ts";
+import { arrive } from "../arrive.ts";
 import { visit } from "../browser.ts";
 import { journey } from "../journey.ts";
 
 /** What the page of a market says of its outcome: what decides it, and how it came about. */
 
-const service = testService(test, { website: true });
+const service = testService(test, { website: true, playMoneyCents: 100_000 });
 const { makeMarket, operate } = service;
 
 journey(
@@ -51,5 +52,44 @@ journey(
       .evaluateAll((all) => all.map((link) => link.getAttribute("href")));
     t.deepEqual(links, ["https://weather.example/station?id=7", "https://weather.example/day"]);
     t.deepEqual(complaints, []);
+  },
+);
+
+journey(
+  "a user who held shares disputes the outcome once, and reads the answer",
+  async (t, browser) => {
+    const market_id = await makeMarket({ title: "Will it snow?" });
+    const { page, userId, complaints } = await arrive(browser, service);
+    const key: string = await operate("create_api_key", { user_id: userId, name: "bot" });
+    const sets = { marketId: market_id, quantity: 2 };
+    t.is((await service.call("POST", "/api/v1/positions/split", { key, body: sets })).status, 200);
+    await operate("resolve_market", { market_id, outcome: "no" });
+    await page.goto(`/markets/${market_id}`);
+    const panel = page.getByRole("region", { name: "Rules" });
+    await panel.getByLabel("What is wrong with this outcome?").fill("It snowed <b>at noon</b>.");
+    await panel.getByRole("button", { name: "Dispute the outcome" }).click();
+    await panel.getByText("It waits for an answer.").waitFor();
+    await panel.getByText("It snowed <b>at noon</b>.").waitFor();
+    t.is(await panel.getByRole("button", { name: "Dispute the outcome" }).count(), 0);
+
+    const { rows } = await service.database.pool.query(
+      "select dispute_id from admin.disputes where user_id = $1",
+      [userId],
+    );
+    await operate("answer_dispute", { ...rows[0], answer: "Not at the station." });
+    await page.reload();
+    await panel.getByText("Answer: Not at the station.").waitFor();
+    t.is(await panel.getByLabel("What is wrong with this outcome?").count(), 0);
+
+    await operate("correct_resolution", { market_id, outcome: "yes", reason: "it did snow" });
+    await page.reload();
+    await panel.getByLabel("What is wrong with this outcome?").waitFor();
+    await panel.getByText("Answer: Not at the station.").waitFor();
+
+    const other = await arrive(browser, service);
+    await other.page.goto(`/markets/${market_id}`);
+    await other.page.getByText("You hold no shares in this market.").waitFor();
+    t.is(await other.page.getByLabel("What is wrong with this outcome?").count(), 0);
+    t.deepEqual([...complaints, ...other.complaints], []);
   },
 );

@@ -1,8 +1,10 @@
 import type { JSX } from "preact";
+import { isSignedIn } from "../../api/session.ts";
 import type { Market, MarketResolution } from "../../api/types.ts";
 import { formatCents, formatDateTime } from "../../format.ts";
 import { useRules } from "../../hooks/use_rules.ts";
 import { LinkedText } from "./linked_text.tsx";
+import { OwnDisputes } from "./own_disputes.tsx";
 
 interface RulesPanelProps {
   market: Market;
@@ -39,6 +41,7 @@ export function RulesPanel({ market, resolution }: RulesPanelProps): JSX.Element
               </li>
             ))}
           </ol>
+          {isSignedIn.value && <OwnDisputes marketId={market.id} resolution={resolution} />}
         </>
       )}
     </section>
