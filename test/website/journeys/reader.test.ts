@@ -60,7 +60,8 @@ async function shiftOf(page: Page, path: string): Promise<{ shift: number; sourc
   await page.locator(".loading").first().waitFor();
   await until("everything is loaded", async () => (await page.locator(".loading").count()) === 0);
   await page.waitForTimeout(1500);
-  await page.unroute("**/api/**");
+  // A timer of the page may have asked just now.
+  await page.unrouteAll({ behavior: "wait" });
   return await page.evaluate("window.shifts");
 }
 
