@@ -4,7 +4,7 @@ import { buy } from "../helpers/exchange/orders.ts";
 
 /** Proofs of balances at the same moment as trades, deposits and each other. */
 
-const exchange = testExchange(test);
+const exchange = testExchange(test, { sessions: 20 });
 const { makeMarket, makeTrader, makeTraders, operate, place, rest } = exchange;
 
 test.serial("beside trades and deposits each proof is of one moment of the ledger", async (t) => {

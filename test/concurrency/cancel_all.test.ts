@@ -18,7 +18,7 @@ import { until } from "../helpers/until.ts";
 
 /** Cancels of all orders, and dead man's switches, at the same moment as what else happens. */
 
-const exchange = testExchange(test);
+const exchange = testExchange(test, { sessions: 20 });
 const { clock, listen, makeMarket, makeMarkets, makeTrader, makeTraders, order, rest } = exchange;
 
 test.before("make the queue", () => makeQueue(exchange.database));

@@ -7,7 +7,7 @@ import { effort } from "../helpers/random.ts";
 
 /** Bonuses, adjustments, reversals and fee payouts at the same moment as each other, and as trades. */
 
-const exchange = testExchange(test);
+const exchange = testExchange(test, { sessions: 20 });
 const { accounts, balance, makeMarket, makeTraders, operate, rest, verify } = exchange;
 
 const pair = pairsOf(test, exchange, 15);

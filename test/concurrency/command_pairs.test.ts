@@ -14,7 +14,7 @@ import { effort } from "../helpers/random.ts";
  * is sent twice, from two connections: with its key it is carried out once.
  */
 
-const exchange = testExchange(test);
+const exchange = testExchange(test, { sessions: 20 });
 const contention = contend(exchange);
 const commands = keyedCommands(exchange, contention);
 const { operate } = exchange;

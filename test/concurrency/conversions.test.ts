@@ -6,7 +6,7 @@ import { effort, randomFrom } from "../helpers/random.ts";
 
 /** Shares of exclusive events are exchanged while others trade, exchange and resolve there. */
 
-const exchange = testExchange(test);
+const exchange = testExchange(test, { sessions: 20 });
 const { balance, makeMarket, makeTraders, operate, position, verify } = exchange;
 
 const CASH = 100_000;

@@ -11,7 +11,7 @@ import { until } from "../helpers/until.ts";
 
 /** A dead man's switch expires while something of its user waits for a lock. */
 
-const exchange = testExchange(test);
+const exchange = testExchange(test, { sessions: 20 });
 const { clock, makeMarket, makeTrader, makeTraders, order, place, rest } = exchange;
 
 const SWITCH_MS = 1000;

@@ -10,7 +10,7 @@ import { randomFrom } from "../helpers/random.ts";
 /** None gives up: a machine that is busy with other tests may need longer than a server allows. */
 const PATIENT = { unfinishedForMs: 60_000 };
 
-const exchange = testExchange(test);
+const exchange = testExchange(test, { sessions: 20 });
 const { makeMarkets, makeTraders, verify } = exchange;
 
 /** Holds the lock of a market, as a command of another process does. */
@@ -121,7 +121,7 @@ test("a user who is locked elsewhere holds up no order of others", async (t) => 
 });
 
 test("orders that meet too many makers, beside others: each is placed once", async (t) => {
-  const own = await createExchange();
+  const own = await createExchange({ sessions: 20 });
   try {
     const markets = await own.makeMarkets(8);
     const traders = await own.makeTraders(6);

@@ -7,7 +7,7 @@ import { buy } from "../helpers/exchange/orders.ts";
 
 /** Duplicates that arrive at the same moment are one order. */
 
-const exchange = testExchange(test);
+const exchange = testExchange(test, { sessions: 20 });
 const { makeMarkets, makeTraders, orders, rest } = exchange;
 
 const ROUNDS = 15;

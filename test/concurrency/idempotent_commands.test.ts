@@ -11,7 +11,7 @@ import { testExchange } from "../helpers/exchange/test_exchange.ts";
 
 /** Two requests with one key at the same moment: one is carried out, the other gets its answer. */
 
-const exchange = testExchange(test);
+const exchange = testExchange(test, { sessions: 20 });
 const { makeMarket, makeMarkets, makeTrader, makeTraders, rest } = exchange;
 const pair = pairsOf(test, exchange, 15);
 

@@ -18,7 +18,7 @@ import { makeQueue, startTestWorker } from "../helpers/exchange/test_worker.ts";
 
 /** What time brings about at the same moment as what traders do, and by several workers. */
 
-const exchange = testExchange(test);
+const exchange = testExchange(test, { sessions: 20 });
 const { cancel, clock, listen, makeMarket, makeMarkets, makeTraders, order, place } = exchange;
 const { rest, version, work } = exchange;
 

@@ -9,7 +9,7 @@ import { buy, sell } from "../helpers/exchange/orders.ts";
  * release is due at once, and no clock has to be moved.
  */
 
-const exchange = testExchange(test);
+const exchange = testExchange(test, { sessions: 20 });
 const { accounts, balance, makeTraders, operate, order, orders, place, position } = exchange;
 const pair = pairsOf(test, exchange, 15);
 

@@ -6,7 +6,7 @@ import { buy, ioc } from "../helpers/exchange/orders.ts";
 
 /** An operator freezes, cancels or edits at the same moment as others trade. */
 
-const exchange = testExchange(test);
+const exchange = testExchange(test, { sessions: 20 });
 const { amend, balance, book, cancel, clock, makeLiveMarket, makeMarket, makeMarkets } = exchange;
 const { makeTrader, makeTraders, market, operate, order, orders, position, rest, split } = exchange;
 

@@ -6,7 +6,7 @@ import { buy, ioc, sell } from "../helpers/exchange/orders.ts";
 
 /** Two things at the same moment: whichever comes first, both come out right. */
 
-const exchange = testExchange(test);
+const exchange = testExchange(test, { sessions: 20 });
 const { balance, giveShares, makeMarkets, makeTrader, makeTraders, operate } = exchange;
 const { order, orders, position, rest } = exchange;
 

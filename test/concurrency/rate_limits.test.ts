@@ -7,7 +7,7 @@ import { testExchange } from "../helpers/exchange/test_exchange.ts";
 
 /** Several servers that count at the same moment let through as many as one would. */
 
-const exchange = testExchange(test);
+const exchange = testExchange(test, { sessions: 20 });
 const { clock, makeTrader, operate } = exchange;
 
 /** Each with a few connections. They send small batches. */

@@ -8,7 +8,7 @@ import { effort, randomFrom, seed } from "../helpers/random.ts";
 
 /** Resolving, correcting and converting while the same traders do other things. */
 
-const exchange = testExchange(test);
+const exchange = testExchange(test, { sessions: 20 });
 const { accounts, balance, makeMarket, makeMarkets, makeTraders, operate } = exchange;
 const { position, rest, split } = exchange;
 

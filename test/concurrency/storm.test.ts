@@ -17,7 +17,7 @@ import type { Random } from "../helpers/random.ts";
  * are live with a delay of 0: what they take is due at once, for the first call.
  */
 
-const exchange = testExchange(test);
+const exchange = testExchange(test, { sessions: 20 });
 
 const WORKERS = 12;
 

@@ -14,7 +14,7 @@ import type { Random } from "../helpers/random.ts";
  * that there are; markets close and open, traders exclude themselves, and jobs run beside them.
  */
 
-const exchange = testExchange(test);
+const exchange = testExchange(test, { sessions: 20 });
 
 const WORKERS = 12;
 const PLAIN = 6;

@@ -6,7 +6,7 @@ import { effort } from "../helpers/random.ts";
 
 /** Voids of trades and markets at the same moment as each other, as orders and as resolutions. */
 
-const exchange = testExchange(test);
+const exchange = testExchange(test, { sessions: 20 });
 const { accounts, balance, makeMarket, makeMarkets, makeTraders, operate, place, position } =
   exchange;
 const { rest } = exchange;

@@ -77,7 +77,7 @@ async function makeCaller(): Promise<Caller> {
 }
 
 test.serial.before("serve", async () => {
-  exchange = await createExchange();
+  exchange = await createExchange({ sessions: 20 });
   const { connectionString, pool } = exchange.database;
   await liftRateLimits(pool);
   pools = makeServerPools({ connectionString, config, logger });

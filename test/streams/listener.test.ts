@@ -1,7 +1,10 @@
 import { EventEmitter, once } from "node:events";
+import { createServer } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import test from "ava";
 import { pino } from "pino";
+import pg from "pg";
 import type { Client } from "pg";
 import type { SentEvent } from "../../src/database/calls.ts";
 import { createListener } from "../../src/streams/listener.ts";
@@ -286,6 +289,32 @@ test("a database out of reach does not keep the process from starting", async (t
   t.true(listener.isListening());
   t.is(clients.length, 3);
   await listener.close();
+});
+
+test("it closes while it connects", async (t) => {
+  const silent = createServer();
+  await once(silent.listen(0, "127.0.0.1"), "listening");
+  t.teardown(() => silent.close());
+  const connected = once(silent, "connection");
+  const { port } = silent.address() as AddressInfo;
+  const listener = createListener({
+    logger: pino({ level: "silent" }),
+    makeClient: () => new pg.Client({ host: "127.0.0.1", port, user: "x", database: "x" }),
+    readEvents: async () => [],
+    onMarketChanged: () => undefined,
+    onUserEvent: () => undefined,
+    onApiKeyRevoked: () => undefined,
+    onSessionEnded: () => undefined,
+    onNews: () => undefined,
+    onMarketStatus: () => undefined,
+    onTick: () => undefined,
+    onGap: () => undefined,
+  });
+  void listener.start();
+  const [socket] = (await connected) as [Socket];
+  // It answers nothing, and ends when the other side does.
+  socket.resume();
+  await t.notThrowsAsync(listener.close());
 });
 
 test("an invalid event does not block the events after it", async (t) => {

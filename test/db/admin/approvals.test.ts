@@ -6,7 +6,7 @@ import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 
 /** Approval rules: admin.set_approval_rule, admin.remove_approval_rule, and the calls they stop. */
 
-const exchange = testExchange(test);
+const exchange = testExchange(test, { sessions: 20 });
 const { balance, makeTrader, operate } = exchange;
 
 const required = { code: "EX043" };

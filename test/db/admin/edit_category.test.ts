@@ -5,7 +5,7 @@ import { pairsOf } from "../../helpers/exchange/contention.ts";
 
 /** The category of a market and of an event is edited, and all that hangs on it follows. */
 
-const exchange = testExchange(test);
+const exchange = testExchange(test, { sessions: 20 });
 const { balance, makeMarket, makeTrader, makeTraders, market, operate, place, rest } = exchange;
 
 const stays = { code: "EX019" };

@@ -10,7 +10,7 @@ import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 
 /** admin.erase_user: when it is refused, and what happens beside it at the same moment. */
 
-const exchange = testExchange(test);
+const exchange = testExchange(test, { sessions: 20 });
 const { dump, makeMarket, makeTrader, operate, place, refusal, rest } = exchange;
 const pair = pairsOf(test, exchange, 15);
 

@@ -9,7 +9,7 @@ import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 
 /** Four eyes: admin.propose, admin.approve, admin.reject and the view admin.proposals. */
 
-const exchange = testExchange(test);
+const exchange = testExchange(test, { sessions: 20 });
 const { balance, clock, makeMarket, makeTrader, makeTraders, operate } = exchange;
 
 const HOUR = 3_600_000;

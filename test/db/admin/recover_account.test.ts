@@ -9,7 +9,7 @@ import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 
 /** admin.recover_account and admin.freeze_user beside what the account does at the same moment. */
 
-const exchange = testExchange(test);
+const exchange = testExchange(test, { sessions: 20 });
 const { operate } = exchange;
 const pair = pairsOf(test, exchange, 12);
 

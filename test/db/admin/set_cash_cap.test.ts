@@ -7,7 +7,7 @@ import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 
 /** admin.set_cash_cap: how much cash one member of staff may move by a call and in a day. */
 
-const exchange = testExchange(test);
+const exchange = testExchange(test, { sessions: 20 });
 const { balance, clock, makeTrader, operate } = exchange;
 
 const NOON = "2040-01-01T12:00:00.000Z";

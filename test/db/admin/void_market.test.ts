@@ -6,7 +6,7 @@ import { effort, seed } from "../../helpers/random.ts";
 
 /** admin.void_market: a market becomes as if it had never been. */
 
-const exchange = testExchange(test);
+const exchange = testExchange(test, { sessions: 20 });
 const { accounts, balance, makeMarket, makeMarkets, makeTrader, makeTraders } = exchange;
 const { merge, operate, order, place, placeBatch, position, refusal, rest, split } = exchange;
 

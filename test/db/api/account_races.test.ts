@@ -12,7 +12,7 @@ import { until } from "../../helpers/until.ts";
 
 /** What overlaps with a change of the password: no session of the old one outlives it. */
 
-const exchange = testExchange(test);
+const exchange = testExchange(test, { sessions: 20 });
 const { operate } = exchange;
 
 const hashWith = (digest: string) =>

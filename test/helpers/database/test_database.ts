@@ -7,6 +7,7 @@ import { databaseTypes } from "../../../src/database/types.ts";
 import { singleFlight } from "../../../src/single_flight.ts";
 import { testClock } from "./test_clock.ts";
 import type { TestClock } from "./test_clock.ts";
+import { until } from "../until.ts";
 
 /** A database of one test file's own. Usable from the first `before` hook on. */
 export interface TestDatabase {
@@ -80,7 +81,7 @@ export async function createDatabase(options: TestDatabaseOptions = {}): Promise
 
   const url = connectionStringFor(name);
   const pools: Pool[] = [];
-  const open = (role?: DatabaseRole, { max = 10, lockTimeoutMs = 0 } = {}) => {
+  const open = (role?: DatabaseRole, { max = 5, lockTimeoutMs = 0 } = {}) => {
     const pool = makePool({
       connectionString: url,
       applicationName: "pgmarkets test",
@@ -93,7 +94,11 @@ export async function createDatabase(options: TestDatabaseOptions = {}): Promise
     pool.query = keepSessions(pool);
     // Hooks at the end of a file run at once: servers end their pools while the database is dropped.
     const end = pool.end.bind<() => Promise<void>>(pool);
-    pool.end = singleFlight(end, Infinity);
+    pool.end = singleFlight(async () => {
+      // Who still waits for a session would wait for ever.
+      await until("nobody waits for a session", async () => pool.waitingCount === 0);
+      await end();
+    }, Infinity);
     pools.push(pool);
     return pool;
   };

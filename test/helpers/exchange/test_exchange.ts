@@ -175,7 +175,12 @@ interface Connection {
   readonly workers: Pool;
 }
 
-export interface ExchangeOptions extends IdOptions {
+interface SessionOptions {
+  /** Of each role, at most. A session costs the compilation of what it calls; races need many. */
+  sessions?: number;
+}
+
+export interface ExchangeOptions extends IdOptions, SessionOptions {
   /** Invariants that the file breaks, since it writes tables itself instead of calling functions. */
   breaks?: string[];
 }
@@ -206,20 +211,23 @@ export function testExchange(test: TestFn, options: ExchangeOptions = {}): Excha
 }
 
 /** Makes an exchange that the caller drops, by `database.drop()`. */
-export async function createExchange(options: IdOptions = {}): Promise<Exchange> {
+export async function createExchange(options: IdOptions & SessionOptions = {}): Promise<Exchange> {
   const connection = await connect(options);
   const exchange = exchangeOn(() => connection);
   await prepare(exchange);
   return exchange;
 }
 
-async function connect({ idsAscend = false }: IdOptions): Promise<Connection> {
+async function connect({
+  idsAscend = false,
+  sessions = 4,
+}: IdOptions & SessionOptions): Promise<Connection> {
   const database = await createDatabase({ shuffled: !idsAscend });
   return {
     database,
-    api: database.connectAs("exchange_api", { max: 20 }),
-    operators: database.connectAs("exchange_operator", { max: 20 }),
-    workers: database.connectAs("exchange_worker", { max: 20 }),
+    api: database.connectAs("exchange_api", { max: sessions }),
+    operators: database.connectAs("exchange_operator", { max: sessions }),
+    workers: database.connectAs("exchange_worker", { max: sessions }),
   };
 }
 
