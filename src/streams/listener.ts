@@ -123,12 +123,13 @@ export function createListener(options: ListenerOptions): Listener {
         await bell.rung(READ_EVERY_MS);
         const count = await readMore();
         if (count === MOST_EVENTS) bell.ring();
-        if (count === 0) await delay(PAUSE_AFTER_NOTHING_MS, undefined, { ref: false });
+        if (count === 0) await delay(PAUSE_AFTER_NOTHING_MS);
       }
     }
 
     try {
-      await current.connect();
+      // A client that is ended while it connects leaves its connect() pending for ever.
+      await Promise.race([lost, current.connect()]);
       current.on("notification", hear);
       await current.query("listen pgmarkets_events");
       await readMore();
