@@ -105,6 +105,7 @@ const variables = z.object({
   PUBLIC_URL: siteUrl,
   SMTP_URL: smtpUrl,
   MAIL_FROM: z.string().optional(),
+  PAGES_FOLDER: z.string().optional(),
   PROOF_WEBHOOK_URL: serviceUrl,
   TIME_STAMP_URL: serviceUrl,
   NODE_ENV: z.string().optional(),
@@ -157,6 +158,8 @@ export interface Config {
   smtpUrl: string | undefined;
   /** The sender of mails. */
   mailFrom: string | undefined;
+  /** Markdown files of pages that the operator wrote. */
+  pagesFolder: string | undefined;
   /** Gets the head of sealed history every five minutes. */
   proofWebhookUrl: string | undefined;
   /** A service of RFC 3161 that stamps these heads with the time. */
@@ -198,6 +201,7 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     publicUrl: data.PUBLIC_URL,
     smtpUrl: data.SMTP_URL,
     mailFrom: data.MAIL_FROM,
+    pagesFolder: data.PAGES_FOLDER,
     proofWebhookUrl: data.PROOF_WEBHOOK_URL,
     timeStampUrl: data.TIME_STAMP_URL,
     isProduction: data.NODE_ENV === "production",

@@ -25,6 +25,7 @@ test("variables are read, and an empty variable counts as unset", (t) => {
     LOG_LEVEL: "debug",
     POOL_SIZE: "25",
     WORKER_PORT: "9100",
+    PAGES_FOLDER: "/srv/pages",
   });
   t.like(config, {
     databaseUrl: "postgresql://someone@/somewhere?host=/run/postgresql",
@@ -36,6 +37,7 @@ test("variables are read, and an empty variable counts as unset", (t) => {
     logLevel: "debug",
     poolSize: 25,
     workerPort: 9100,
+    pagesFolder: "/srv/pages",
   });
   t.is(readConfig({ TRUST_PROXY: "off" }).trustProxy, false);
   t.is(config.addressConnections, 0, "a proxy has the connections of all its clients");

@@ -11,7 +11,7 @@ await runProcess(async (context) => {
   const front = await openFront(config);
   onClose(front.close);
   logger.info({ url: front.url }, "listening, and not ready yet");
-  const website = await openWebsite(logger);
+  const website = await openWebsite(logger, config.pagesFolder);
   const options = {
     connectionString: apiDatabaseUrl ?? (await openDatabase()).connectionString,
     analystConnectionString: config.analystDatabaseUrl,

@@ -19,7 +19,7 @@ await runProcess(async (context) => {
   const { config, ending, inform, logger, onClose, openDatabase, openWhenReady, print } = context;
   const front = await openFront(config);
   onClose(front.close);
-  const website = await openWebsite(logger);
+  const website = await openWebsite(logger, config.pagesFolder);
   const database = await openDatabase();
   const whenReady = <T>(attempt: () => Promise<T>): Promise<T> =>
     waitForDatabase(attempt, { logger, signal: ending, onWaiting: front.notReadyBecause });

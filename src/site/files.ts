@@ -11,6 +11,8 @@ export interface Website {
   staffPage: StaticFile;
   /** By path. Each path holds a hash of the content, so the content of a path never changes. */
   assets: Map<string, StaticFile>;
+  /** Pages that the operator wrote, by path. */
+  ownPages: Map<string, StaticFile>;
 }
 
 const contentTypes: Record<string, string> = {
@@ -31,7 +33,7 @@ export async function loadWebsite(directory: string): Promise<Website> {
     const path = join(assetsDirectory, name);
     assets.set(`/${relative(directory, path)}`, await readSiteFile(path));
   }
-  return { page, staffPage, assets };
+  return { page, staffPage, assets, ownPages: new Map() };
 }
 
 async function readSiteFile(path: string): Promise<StaticFile> {

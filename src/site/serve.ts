@@ -20,7 +20,8 @@ export function serveWebsite(website: Website): RequestHandler {
       return;
     }
     const asset = website.assets.get(request.path);
-    const isPage = isPagePath(request.path) || isStaffPath(request.path);
+    const own = website.ownPages.get(request.path);
+    const isPage = own !== undefined || isPagePath(request.path) || isStaffPath(request.path);
     if (asset === undefined && !isPage && request.accepts(["json", "html"]) !== "html") {
       next();
       return;
@@ -29,7 +30,7 @@ export function serveWebsite(website: Website): RequestHandler {
       response.statusCode = asset !== undefined || isPage ? 200 : 404;
       response.setHeader("Cache-Control", asset === undefined ? "no-store" : ASSET_CACHING);
       const page = isBelowOperator(request.path) ? website.staffPage : website.page;
-      sendFile(request, response, asset ?? page);
+      sendFile(request, response, asset ?? own ?? page);
     });
   };
 }

@@ -19,13 +19,15 @@ import { LeaderboardPage } from "./pages/leaderboard.tsx";
 import { MarketPage } from "./pages/market.tsx";
 import { marketConnection } from "./api/market_stream.ts";
 import { NotFoundPage } from "./pages/not_found.tsx";
+import { OwnPage } from "./pages/own.tsx";
 import { PortfolioPage } from "./pages/portfolio.tsx";
 import { ProofPage } from "./pages/proof.tsx";
 import { ResetPage } from "./pages/reset.tsx";
 import { SignInPage } from "./pages/sign_in.tsx";
 import { SignUpPage } from "./pages/sign_up.tsx";
+import { ownPages } from "./own_pages.ts";
 import type { PageName } from "./paths.ts";
-import { fragment, page } from "./router.ts";
+import { fragment, page, path } from "./router.ts";
 
 // Pages that a mail leads to begin anew with another link, which may come while they are open.
 const pages: Record<PageName, (id: string) => JSX.Element> = {
@@ -44,6 +46,12 @@ const pages: Record<PageName, (id: string) => JSX.Element> = {
   proof: () => <ProofPage />,
 };
 
+/** A page of the operator, if the server has put the one of this path into the document. */
+function OtherPage(): JSX.Element {
+  const own = ownPages.page;
+  return own && path.value === `/pages/${own.name}` ? <OwnPage {...own} /> : <NotFoundPage />;
+}
+
 /** The whole website: what is on every page, and the page. */
 export function App(): JSX.Element {
   const shown = page.value;
@@ -59,7 +67,7 @@ export function App(): JSX.Element {
       <PendingNotice />
       <main id="main" class="main" tabIndex={-1} ref={main}>
         <Boundary key={`${shown?.name}/${shown?.id}`}>
-          {shown === undefined ? <NotFoundPage /> : pages[shown.name](shown.id)}
+          {shown === undefined ? <OtherPage /> : pages[shown.name](shown.id)}
         </Boundary>
       </main>
       <Footer />

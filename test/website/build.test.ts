@@ -66,6 +66,7 @@ test("what a script imports at once belongs to the first load, what it imports l
       ["/assets/c.js", file(`import*as b from"${here}b.js"`, 30)],
       ["/assets/d.js", file(`late`, 4)],
     ]),
+    ownPages: new Map(),
   };
   const paths = firstScripts(website);
   t.deepEqual(paths, ["/assets/a.js", "/assets/b.js", "/assets/c.js"]);

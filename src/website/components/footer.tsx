@@ -1,4 +1,5 @@
 import type { JSX } from "preact";
+import { ownPages } from "../own_pages.ts";
 import { ThemeChoice } from "./theme_choice.tsx";
 
 /** The bottom of every page. */
@@ -14,6 +15,11 @@ export function Footer(): JSX.Element {
           <a href="/help">How it works</a>
           <a href="/proof">Proof of balances</a>
           <a href="/docs">API for bots</a>
+          {ownPages.list.map(({ name, title }) => (
+            <a key={name} href={`/pages/${name}`}>
+              {title}
+            </a>
+          ))}
         </nav>
         <ThemeChoice />
       </div>

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { TestFn } from "ava";
 import type { Pool } from "pg";
 import { pino } from "pino";
@@ -7,6 +8,7 @@ import type { RunningServer } from "../../../src/server/start_server.ts";
 import type { Context } from "../../../src/api/context.ts";
 import { openWebsite } from "../../../src/site/open.ts";
 import { describeError } from "../../../src/bin/logger.ts";
+import { rootDirectory } from "../repository.ts";
 import { createDatabase } from "../database/test_database.ts";
 import type { OwnDatabase } from "../database/test_database.ts";
 import { anyLimits, traderName } from "../exchange/test_exchange.ts";
@@ -103,7 +105,9 @@ export function testService(
     if (!limited) await liftRateLimits(database.pool);
     const config = { host: "127.0.0.1", port: 0, trustProxy: limited };
     pool = database.connectAs("exchange_api");
-    const pages = website ? await openWebsite(logger) : undefined;
+    const pages = website
+      ? await openWebsite(logger, join(rootDirectory, "examples/pages"))
+      : undefined;
     service = await serve({
       ...{ pools: asServerPools(pool), config, logger, website: pages },
       ...(!keepsAnswers && { answersKeptMs: 0 }),

@@ -40,6 +40,13 @@ for (const view of views) {
     for (const [path, name, text] of await linksOfMails()) await go(path, name, text);
     await go("/help", "help", "Fee calculator");
     await go("/proof", "proof", "all users together had");
+    await go("/pages/help-lines", "own-page", "These lines are free");
+    await page.getByRole("link", { name: "Privacy" }).click();
+    await page.getByRole("heading", { name: "Privacy" }).waitFor();
+    await page.getByRole("link", { name: "How it works" }).click();
+    await page.getByText("Fee calculator").waitFor();
+    await page.goBack();
+    await page.getByRole("heading", { name: "Privacy" }).waitFor();
     await go("/leaderboard", "leaderboard", "Settled volume");
     await go("/portfolio", "portfolio", "Sign in to see this page");
     await go(`/events/${eventId}`, "event", "The next regular monetary policy meeting");
@@ -56,6 +63,7 @@ for (const view of views) {
     t.deepEqual(complaints, []);
 
     await go("/nowhere", "not-found", "There is no such page");
+    await go("/pages/nowhere", "no-own-page", "There is no such page");
     await go(`/markets/${eventId}`, "no-market", "There is no such market");
     for (const name of ["confirm", "reset", "sign-in"]) {
       await go(`/${name}#jl_unknown`, `old-${name}`, "This link was used before or is too old");
