@@ -6,7 +6,7 @@ import type { Request } from "../../helpers/exchange/orders.ts";
 
 /** What long queues may cost: work is bounded by the call, and reading by what a taker can pay. */
 
-const exchange = testExchange(test);
+const exchange = testExchange(test, { sessions: 20 });
 const { balance, book, clock, makeMarket, makeTrader, makeTraders, operate, place } = exchange;
 
 /** Makers that one call cancels at most. */
