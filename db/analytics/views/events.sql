@@ -9,6 +9,7 @@ select
   e.ends_at,
   e.live as is_live,
   e.live_delay_ms,
+  e.exclusive as is_exclusive,
   e.created_at
 from catalog.events as e
 left join catalog.categories as c on c.id = e.category_id;
@@ -24,4 +25,6 @@ comment on column analytics.events.ends_at is 'When it ends; null if that is not
 comment on column analytics.events.is_live is
   'Live-traded: while the event lasts, new orders wait before they match.';
 comment on column analytics.events.live_delay_ms is 'How long they wait, in milliseconds.';
+comment on column analytics.events.is_exclusive is
+  'Exactly one of its markets resolves YES.';
 comment on column analytics.events.created_at is 'When an operator made it.';

