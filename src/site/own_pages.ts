@@ -31,9 +31,9 @@ export async function withOwnPages(website: Website, folder: string): Promise<We
   const list = pages.map(({ name, title }) => ({ name, title }));
   const html = website.page.encodings.identity.toString("utf8");
   const make = async (page?: OwnPage) => {
-    // Browsers run no JSON, and nothing in it ends the element.
-    const json = JSON.stringify({ list, page }).replaceAll("<", "\\u003c");
-    const element = `<script id="own-pages" type="application/json">${json}</script>`;
+    const json = JSON.stringify({ list, page });
+    const content = json.replaceAll("&", "&amp;").replaceAll('"', "&quot;");
+    const element = `<meta name="own-pages" content="${content}" />`;
     const text = html.replace("</head>", () => `${element}</head>`);
     return compressedFile(website.page.contentType, Buffer.from(text));
   };

@@ -6,5 +6,5 @@ interface OwnPages {
 
 /** Pages that the operator of this exchange wrote. The server puts them into the document. */
 export const ownPages = JSON.parse(
-  document.getElementById("own-pages")?.textContent ?? '{"list":[]}',
+  document.querySelector<HTMLMetaElement>("meta[name=own-pages]")?.content ?? '{"list":[]}',
 ) as OwnPages;

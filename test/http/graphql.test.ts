@@ -173,7 +173,7 @@ test.serial(
     t.is(body.data.__schema.mutationType, null);
     const named = JSON.stringify(body.data.__schema.types);
     t.true(named.includes("bookAsOf"));
-    t.false(/email|audit|apiKey|hash|reference|exclu/i.test(named));
+    t.false(/email|audit|apiKey|hash|reference|excluded|exclusion/i.test(named));
     const { status } = await analyse(
       "mutation { setTradingPause(input: {paused: true}) { clientMutationId } }",
     );
