@@ -61,7 +61,7 @@ test("conversions, redeems, sets and orders of one event at once: no deadlock, n
   t.is(contention.takenBack.get("40P01"), undefined);
   t.deepEqual(await verify(), []);
 
-  // All cash but the fees comes back, whoever wins.
+  // All cash but the fees comes back, for each outcome that wins.
   const [winner, ...losers] = shuffled(markets) as [string, ...string[]];
   await operate("resolve_market", { market_id: winner, outcome: "yes" });
   for (const market of losers)

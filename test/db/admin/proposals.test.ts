@@ -485,7 +485,7 @@ pair.serial(
   },
 );
 
-test.serial("an id in capitals is that id, whoever is erased later", async (t) => {
+test.serial("an id in capitals is that id, also when the user is erased later", async (t) => {
   const user = await makeTrader({ cents: 0 });
   const id = await propose("deposit", {
     ...{ user_id: user.toUpperCase(), amount_cents: "250", reference: reference() },

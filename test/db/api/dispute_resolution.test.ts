@@ -77,21 +77,24 @@ test.serial("NOT_OPEN_TO_DISPUTE: not resolved, or voided", async (t) => {
   t.is(await codeOf(market, ann), "NOT_OPEN_TO_DISPUTE");
 });
 
-test.serial("NO_SHARES_HELD: whoever has sold all, or never had any; each side may", async (t) => {
-  const market = await makeMarket();
-  const [ann, bob, cid, dan] = [
-    ...[await makeTrader(), await makeTrader(), await makeTrader(), await makeTrader()],
-  ] as [string, string, string, string];
-  await giveShares(market, ann, "yes", 3);
-  await giveShares(market, bob, "no", 3);
-  await split(market, cid, 2);
-  await exchange.merge(market, cid, 2);
-  await resolve(market);
-  t.is(await codeOf(market, ann), null, "a winner");
-  t.is(await codeOf(market, bob), null, "a loser");
-  t.is(await codeOf(market, cid), "NO_SHARES_HELD", "sold all");
-  t.is(await codeOf(market, dan), "NO_SHARES_HELD", "never had any");
-});
+test.serial(
+  "NO_SHARES_HELD: users who have sold all or never had any; holders of each side may",
+  async (t) => {
+    const market = await makeMarket();
+    const [ann, bob, cid, dan] = [
+      ...[await makeTrader(), await makeTrader(), await makeTrader(), await makeTrader()],
+    ] as [string, string, string, string];
+    await giveShares(market, ann, "yes", 3);
+    await giveShares(market, bob, "no", 3);
+    await split(market, cid, 2);
+    await exchange.merge(market, cid, 2);
+    await resolve(market);
+    t.is(await codeOf(market, ann), null, "a winner");
+    t.is(await codeOf(market, bob), null, "a loser");
+    t.is(await codeOf(market, cid), "NO_SHARES_HELD", "sold all");
+    t.is(await codeOf(market, dan), "NO_SHARES_HELD", "never had any");
+  },
+);
 
 test.serial("ALREADY_DISPUTED: once a resolution; a correction is another one", async (t) => {
   await clock.freeze(new Date(start));

@@ -3,6 +3,7 @@ import type { Closes } from "../../api/closes.ts";
 import { formatDateTime, formatPrice } from "../../format.ts";
 import { ChartTable } from "./chart_table.tsx";
 import { LineChart } from "./line_chart.tsx";
+import { LineSample } from "./line_sample.tsx";
 import { priceAt } from "./price_line.ts";
 
 /** As many lines as one can tell apart. */
@@ -50,9 +51,7 @@ export function EventChart({ outcomes, closes }: EventChartProps): JSX.Element {
             <ul class="chart-key">
               {named.map(({ marketId, name, mark }, index) => (
                 <li key={marketId}>
-                  <svg width="36" height="12" aria-hidden="true">
-                    <path class={`chart-line line-${index}`} d="M0 6H36" />
-                  </svg>
+                  <LineSample line={index} />
                   <span>
                     <strong>{mark}</strong> {name}
                   </span>

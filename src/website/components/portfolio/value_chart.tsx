@@ -10,6 +10,7 @@ import { useEvery } from "../../hooks/use_every.ts";
 import { saveFile } from "../../save_file.ts";
 import { ChartTable } from "../chart/chart_table.tsx";
 import { LineChart } from "../chart/line_chart.tsx";
+import { LineSample } from "../chart/line_sample.tsx";
 import { DAY_MS, HOUR_MS } from "../chart/price_range.ts";
 import { moneyScale } from "../chart/scale.ts";
 import { valueCsv, valueLines, valueOf } from "../chart/value_lines.ts";
@@ -101,9 +102,7 @@ function Days({ days }: { days: AccountDay[] }): JSX.Element {
 function Key({ line, children }: { line: number; children: string }): JSX.Element {
   return (
     <li>
-      <svg width="36" height="12" aria-hidden="true">
-        <path class={`chart-line line-${line}`} d="M0 6H36" />
-      </svg>
+      <LineSample line={line} />
       <span>{children}</span>
     </li>
   );
