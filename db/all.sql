@@ -48,6 +48,7 @@ set local role exchange_owner;
 --!include ledger/views/entries.sql
 --!include trading/views/positions.sql
 --!include trading/views/book_levels.sql
+--!include trading/views/payouts_of_others.sql
 --!include trading/views/final_orders.sql
 
 -- History, and its seals

@@ -26,11 +26,17 @@ select
   m.outcome_name,
   m."position",
   m.rules,
-  m.source_url
+  m.source_url,
+  case
+    when m.status = 'resolved' then null
+    when others.yes_payout_cents = 100 then 'no'
+    when others.yes_payout_cents = 0 and others.are_resolved then 'yes'
+  end as proposed_outcome
 from catalog.markets as m
 left join catalog.categories as c on c.id = m.category_id
 left join catalog.events as e on e.id = m.event_id
-left join trading.market_state as b on b.market_id = m.id;
+left join trading.market_state as b on b.market_id = m.id
+left join trading.payouts_of_others as others on others.market_id = m.id;
 
 comment on view admin.markets is 'Binary questions, with their prices, volumes and counts.';
 comment on column admin.markets.market_key is 'Internal key, for joins.';
@@ -72,3 +78,6 @@ comment on column admin.markets."position" is 'Its place in the event; null with
 comment on column admin.markets.rules is 'What decides the outcome; null if nothing was given.';
 comment on column admin.markets.source_url is
   'Address of the source of the outcome; null if none was given.';
+comment on column admin.markets.proposed_outcome is
+  'The only outcome that an exclusive event leaves to a market that is not resolved: no once the '
+  'others pay 100 cents, yes to the last one after only no; otherwise null.';

@@ -1,32 +1,19 @@
-create or replace function trading.check_exclusive_payout(
-  event_id bigint, market_id bigint, yes_payout_cents int
-)
+create or replace function trading.check_exclusive_payout(market_id bigint, yes_payout_cents int)
 returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_others record;
-  v_cents bigint;
+  v_others trading.payouts_of_others;
+  v_cents int;
 begin
-  if not exists (
-    select from catalog.events as e where e.id = check_exclusive_payout.event_id and e.exclusive
-  ) then
+  select o.* into v_others
+  from trading.payouts_of_others as o
+  where o.market_id = check_exclusive_payout.market_id;
+  if not found then
     return;
   end if;
-  select
-    coalesce(sum(m.yes_payout_cents) filter (where v.id is null), 0) as cents,
-    coalesce(bool_and(m.status = 'resolved' and v.id is null), true) as are_resolved,
-    (
-      array_agg(m.title order by m.yes_payout_cents desc, m.id)
-      filter (where m.status = 'resolved' and v.id is null)
-    )[1] as title
-  into v_others
-  from catalog.markets as m
-  left join trading.voids as v on v.market_id = m.id and v.trade_id is null
-  where m.event_id = check_exclusive_payout.event_id
-    and m.id <> check_exclusive_payout.market_id;
-  v_cents := v_others.cents + check_exclusive_payout.yes_payout_cents;
+  v_cents := v_others.yes_payout_cents + check_exclusive_payout.yes_payout_cents;
 
   if v_cents > 100 then
     perform core.raise_error('INVALID_STATE', format(
@@ -44,15 +31,15 @@ begin
   then
     perform core.raise_error('INVALID_STATE', format(
       'The event is exclusive and this is its last market: a YES share must pay the %s cents that '
-      'are left of 100', 100 - v_others.cents
+      'are left of 100', 100 - v_others.yes_payout_cents
     ));
   end if;
 end
 $$;
 
-comment on function trading.check_exclusive_payout(bigint, bigint, int) is
+comment on function trading.check_exclusive_payout(bigint, int) is
   'Refuses a payout of a YES share of a market with which the YES shares of an exclusive event '
   'would pay more than 100 cents in all, or, once the last of its markets is resolved, less. A '
   'voided market pays nothing; with one, less is allowed. A correction may go below 100: the one '
-  'that gives the rest to another market comes after it. Does nothing for another event or null. '
-  'The caller holds the row of the event. Errors: INVALID_STATE.';
+  'that gives the rest to another market comes after it. Does nothing for a market of another '
+  'event or of none. The caller holds the row of the event. Errors: INVALID_STATE.';

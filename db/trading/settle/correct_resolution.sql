@@ -6,9 +6,9 @@ language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_event_id constant bigint := catalog.lock_event(correct_resolution.market_id);
   v_corrected trading.resolutions;
 begin
+  perform catalog.lock_event(correct_resolution.market_id);
   perform trading.lock_market(correct_resolution.market_id);
   perform
   from catalog.markets as m
@@ -39,7 +39,7 @@ begin
     ));
   end if;
   perform trading.check_exclusive_payout(
-    v_event_id, correct_resolution.market_id, correct_resolution.yes_payout_cents
+    correct_resolution.market_id, correct_resolution.yes_payout_cents
   );
 
   return trading.settle_market(

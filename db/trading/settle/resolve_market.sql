@@ -6,9 +6,9 @@ language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_event_id constant bigint := catalog.lock_event(resolve_market.market_id);
   v_status catalog.market_status;
 begin
+  perform catalog.lock_event(resolve_market.market_id);
   perform trading.lock_market(resolve_market.market_id);
   select m.status into strict v_status
   from catalog.markets as m
@@ -20,7 +20,7 @@ begin
     );
   end if;
   perform trading.check_exclusive_payout(
-    v_event_id, resolve_market.market_id, resolve_market.yes_payout_cents
+    resolve_market.market_id, resolve_market.yes_payout_cents
   );
 
   perform trading.change_market_status(resolve_market.market_id, 'closed');

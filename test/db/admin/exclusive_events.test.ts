@@ -124,6 +124,41 @@ test("INVALID_STATE: the last market of an exclusive event pays what the others 
   await resolve(only, "yes");
 });
 
+/** What admin.markets proposes for each market. */
+const proposed = async (markets: string[]): Promise<(string | null)[]> => {
+  const { rows } = await exchange.database.pool.query(
+    `select proposed_outcome from admin.markets where market_id = any($1)
+     order by array_position($1, market_id)`,
+    [markets],
+  );
+  return rows.map((market) => market.proposed_outcome);
+};
+
+test("what an exclusive event leaves to its other markets is proposed: NO after a YES, else the last YES", async (t) => {
+  const { markets } = await makeOutcomes(3);
+  const [a, b, c] = markets as [string, string, string];
+  t.deepEqual(await proposed(markets), [null, null, null]);
+  await resolve(b, "no");
+  t.deepEqual(await proposed(markets), [null, null, null]);
+  await resolve(c, "no");
+  t.deepEqual(await proposed(markets), ["yes", null, null]);
+  await resolve(a, "yes");
+  t.deepEqual(await proposed(markets), [null, null, null]);
+
+  const won = (await makeOutcomes(3)).markets;
+  await resolve(won[1]!, "yes");
+  t.deepEqual(await proposed(won), ["no", null, "no"]);
+  await correct(won[1]!, "custom", 60);
+  t.deepEqual(await proposed(won), [null, null, null]);
+  await voidMarket(won[1]!);
+  await resolve(won[0]!, "no");
+  t.deepEqual(await proposed(won), [null, null, null]);
+
+  const several = (await makeOutcomes(2, false)).markets;
+  await resolve(several[0]!, "yes");
+  t.deepEqual(await proposed([...several, await makeMarket()]), [null, null, null]);
+});
+
 test("a correction takes the YES from a market, then another gives it to the next", async (t) => {
   const { markets } = await makeOutcomes(2);
   const [a, b] = markets as [string, string];

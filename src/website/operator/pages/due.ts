@@ -20,6 +20,9 @@ export function due(now = thisMinute()): Condition {
   return { or: [closed, overdue(now)] };
 }
 
+/** Not resolved, and of an exclusive event that leaves one outcome. */
+export const decided: Condition = { proposedOutcome: { isNull: false } };
+
 export const open: Condition = { status: { equalTo: "open" } };
 export const waiting: Condition = { status: { equalTo: "waiting" } };
 /** Disputes of resolutions. */

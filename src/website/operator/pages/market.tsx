@@ -108,7 +108,11 @@ function MarketForms({ id, market }: { id: string; market: Row }): JSX.Element {
         <CommandForm command={commands.correctResolution} given={given} />
       ) : (
         <>
-          <CommandForm command={commands.resolveMarket} given={given} />
+          <CommandForm
+            command={commands.resolveMarket}
+            given={given}
+            initial={{ outcome: textIn(market, "proposedOutcome") }}
+          />
           <CommandForm command={commands.setMarketStatus} given={given} />
         </>
       )}

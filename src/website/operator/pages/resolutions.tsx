@@ -5,7 +5,7 @@ import { CommandForm } from "../components/command_form.tsx";
 import { DataTable } from "../components/data_table.tsx";
 import { Section, StaffPageBody } from "../components/page.tsx";
 import { views } from "../views/all.ts";
-import { due, open, unanswered } from "./due.ts";
+import { decided, due, open, unanswered } from "./due.ts";
 
 const unshown = ["isOpen", "answer", "answeredAt"];
 
@@ -24,6 +24,13 @@ export function ResolutionsPage(): JSX.Element {
       <Section title="Markets that wait for their outcome">
         <p class="muted">Closed, or past their close time, and not resolved.</p>
         <DataTable view={views.markets} where={dueNow} prefix="due" />
+      </Section>
+      <Section title="Markets that their event has decided">
+        <p class="muted">
+          The others of an exclusive event pay 100 cents, so this one is NO; or it is the last,
+          after only NO.
+        </p>
+        <DataTable view={views.markets} where={decided} prefix="decided" />
       </Section>
       <Section title="Disputes that wait for an answer">
         <DataTable view={views.disputes} where={unanswered} without={unshown} prefix="disputes" />

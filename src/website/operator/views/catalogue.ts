@@ -49,6 +49,7 @@ export const markets: View = {
     time("openTime", "Opens"),
     time("closeTime", "Closes", true),
     text("resolvedOutcome", "Outcome"),
+    text("proposedOutcome", "Proposed outcome"),
     text("category", "Category"),
     { field: "lastYesPriceCents", label: "Last YES price", kind: "price" },
     count("tradeCount", "Trades", true),
