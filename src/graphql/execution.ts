@@ -67,7 +67,8 @@ export async function makeEngine({
   const { schema: graphqlSchema, resolvedPreset } = await postgraphile.makeSchema({
     extends: [PostGraphileAmberPreset, filtersAndGroups],
     plugins: [utils.jsonPgSmartTags({ version: 1, config: { class: tags } })],
-    ...(!mutations && { disablePlugins: ["MutationPlugin"] }),
+    // Reads in a command's payload would be within the limits of commands.
+    disablePlugins: ["MutationPayloadQueryPlugin", ...(mutations ? [] : ["MutationPlugin"])],
     pgServices: [makePgService({ pool, schemas: [schema], pgSettings: settingsOf })],
     grafast: { timeouts: { planning: PLANNING_TIMEOUT_MS, execution: EXECUTION_TIMEOUT_MS } },
   });

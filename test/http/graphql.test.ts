@@ -219,6 +219,26 @@ test.serial("operators can't write the audit log themselves, nor change a view",
   t.deepEqual(mutations.sort(), rows.map(({ proname }) => camel(proname)).sort());
 });
 
+test.serial(
+  "the payload of a command has no query, which would be within its limits",
+  async (t) => {
+    const name = "mutation { listStaffKeys(input: {}) { result { name } } }";
+    t.true((await run(name)).body.data.listStaffKeys.result.length > 0);
+    const { status, body } = await run(
+      "mutation { listStaffKeys(input: {}) { query { allMarkets { totalCount } } } }",
+    );
+    t.is(status, 400);
+    t.regex(body.errors[0].message, /Cannot query field "query"/);
+    const { body: schema } = await run(`{
+    __type(name: "ListStaffKeysPayload") { fields { name } }
+  }`);
+    t.deepEqual(
+      schema.data.__type.fields.map((field: { name: string }) => field.name),
+      ["clientMutationId", "result"],
+    );
+  },
+);
+
 test.serial("NOT_FOUND, INVALID_REQUEST, ALREADY_EXISTS: errors have their code", async (t) => {
   const nobody = "01900000-0000-7000-8000-000000000000";
   const revoke = `mutation { revokeApiKey(input: {keyId: "${nobody}"}) { clientMutationId } }`;
