@@ -6,7 +6,8 @@ select
   f.fee_schedule_id as fee_schedule_key,
   f.trade_count,
   f.quantity,
-  f.fee_cents
+  f.fee_cents,
+  f.voided_fee_cents
 from (
   select
     (t.created_at at time zone 'UTC')::date as day,
@@ -14,8 +15,13 @@ from (
     t.fee_schedule_id,
     count(*) as trade_count,
     sum(t.quantity::int) as quantity,
-    sum(t.fee_cents)::bigint as fee_cents
+    sum(t.fee_cents)::bigint as fee_cents,
+    coalesce(
+      sum(t.fee_cents) filter (where v.id is not null or w.id is not null), 0
+    )::bigint as voided_fee_cents
   from trading.trades as t
+  left join trading.voids as v on v.trade_id = t.id
+  left join trading.voids as w on w.market_id = t.market_id and w.trade_id is null
   -- The index is of ids, which begin with the time when they were made.
   where t.public_id >= core.uuid_v7_at(analytics.now() - interval '32 days')
     and t.created_at >= date_trunc('day', analytics.now(), 'UTC') - interval '30 days'
@@ -24,9 +30,8 @@ from (
 join catalog.markets as m on m.id = f.market_id;
 
 comment on view admin.fee_revenue is
-  'Taker fees of today and the 30 days before (UTC), by day, market and fee schedule. Voids are '
-  'not taken off. admin.closed_figures has the days that are closed, '
-  'analytics.fee_revenue all days.';
+  'Taker fees of today and the 30 days before (UTC), by day, market and fee schedule. '
+  'admin.closed_figures has the days that are closed, analytics.fee_revenue all days.';
 comment on column admin.fee_revenue.day is 'UTC day.';
 comment on column admin.fee_revenue.market_key is 'The market: internal key, for joins.';
 comment on column admin.fee_revenue.market_id is 'The market: public id.';
@@ -34,4 +39,6 @@ comment on column admin.fee_revenue.fee_schedule_key is
   'The fee schedule: internal key, for joins.';
 comment on column admin.fee_revenue.trade_count is 'Trades.';
 comment on column admin.fee_revenue.quantity is 'Shares, or pairs of shares, traded.';
-comment on column admin.fee_revenue.fee_cents is 'Fees taken.';
+comment on column admin.fee_revenue.fee_cents is 'Fees taken, also those given back.';
+comment on column admin.fee_revenue.voided_fee_cents is
+  'Of these, what went back since the trade, or its whole market, was voided.';

@@ -156,8 +156,9 @@ as $$
       v.market_id, c.user_id, c.created_at, -(c.yes_realised_cents + c.no_realised_cents),
       0, 0, 0, -1
     from new_voids as v
-    join trading.set_conversions as c on c.market_id = v.market_id and c.kind = 'merge'
+    join trading.set_conversions as c on c.market_id = v.market_id
     where v.trade_id is null
+      and c.yes_realised_cents is not null
     union all
     select
       v.market_id, s.user_id, f.created_at, -s.realised_cents,

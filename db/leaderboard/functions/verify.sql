@@ -76,7 +76,7 @@ as $$
     join leaderboard.markets as k
       on k.market_id = c.market_id and c.id <= k.last_conversion_id
     join catalog.markets as m on m.id = c.market_id
-    where c.kind = 'merge'
+    where c.yes_realised_cents is not null
       and c.market_id not in (select v.market_id from voided_markets as v)
   ),
   days as (

@@ -199,6 +199,29 @@ test("the views of operators and analysts show it, the reason only those of oper
   t.deepEqual(fillsOf, [{ is_voided: true }, { is_voided: true }]);
 });
 
+test("fee revenue says what a void of a trade and then of its market gave back", async (t) => {
+  const { id, ann, bob } = await makeTwo();
+  await rest(id, bob, buy("no", 40, 50));
+  const { fills } = await place(id, ann, buy("yes", 10, 50)); // fee 17.5
+  await place(id, ann, buy("yes", 20, 50)); // fee 35
+  const revenue = async () => {
+    const { rows } = await exchange.database.pool.query(
+      `select a.fee_cents::int as fees, a.voided_fee_cents::int as voided,
+         o.fee_cents::int as recent, o.voided_fee_cents::int as recent_voided
+       from analytics.fee_revenue as a join admin.fee_revenue as o using (market_id)
+       where a.market_id = $1`,
+      [id],
+    );
+    return rows;
+  };
+  const of = (voided: number) => [{ fees: 53, voided, recent: 53, recent_voided: voided }];
+  t.deepEqual(await revenue(), of(0));
+  await voidTrade(fills[0]!.id);
+  t.deepEqual(await revenue(), of(18));
+  await operate("void_market", { market_id: id, reason: "all of it" });
+  t.deepEqual(await revenue(), of(53));
+});
+
 for (const role of ["exchange_api", "exchange_worker", "exchange_analyst"] as const) {
   test(`${role} can void nothing`, async (t) => {
     const pool = exchange.database.connectAs(role, { max: 1 });

@@ -129,3 +129,35 @@ test.serial("an operator's refresh is audited, and returns the time of the snaps
   );
   t.deepEqual(rows[0], { snapshot_at: at, action: "refresh_leaderboard" });
 });
+
+test.serial(
+  "shares of an exclusive event that are converted and redeemed count as realised",
+  async (t) => {
+    const event_id = await operate("create_event", {
+      ...{ title: "Who wins?", category: "tests", exclusive: true },
+    });
+    const markets: string[] = [];
+    for (let at = 0; at < 3; at++) markets.push(await makeMarket({ event_id }));
+    const [ann, bob] = await exchange.makeTraders(2, { limits: [null, null, null] });
+    for (const market of markets) await giveShares(market, ann!, "yes", 4);
+    for (const market of markets.slice(1)) await giveShares(market, bob!, "no", 4);
+    const resultOf = async (trader: string): Promise<{ cents: number; count: number }> => {
+      await refresh();
+      const { rows } = await exchange.database.pool.query(
+        `select pl_cents::int as cents, realised_count::int as count from leaderboard.standings
+       where window_kind = 'all' and category_id = 0 and user_public_id = $1`,
+        [trader],
+      );
+      return rows[0] ?? { cents: 0, count: 0 };
+    };
+
+    const held = await Promise.all(markets.map((market) => exchange.position(market, ann!, "yes")));
+    const paid = held.reduce((sum, { cost, fees }) => sum + cost + fees, 0);
+    await exchange.redeem(event_id, ann!, 4);
+    t.deepEqual(await resultOf(ann!), { cents: 4 * 100 - paid, count: 3 });
+
+    await exchange.convert(event_id, bob!, markets.slice(1), 3);
+    t.is((await resultOf(bob!)).count, 2);
+    t.deepEqual(await differences(), []);
+  },
+);

@@ -102,7 +102,7 @@ export async function readFacts(pool: Pool): Promise<Facts> {
      join catalog.markets as m on m.id = s.market_id
      join catalog.categories as c on c.id = m.category_id
      join identity.users as u on u.id = s.user_id
-     where s.kind = 'merge'`,
+     where s.kind <> 'split' and s.yes_realised_cents is not null`,
   );
   const settlements = await rowsOf(
     `select s.resolution_id, r.created_at as at, c.slug as category, m.public_id as market,

@@ -195,6 +195,7 @@ export const feeRevenue: View = {
     count("tradeCount", "Trades", true),
     count("quantity", "Shares", true),
     cents("feeCents", "Fees", true),
+    cents("voidedFeeCents", "Given back by voids"),
     { field: "feeScheduleKey", label: "Fee schedule", kind: "key" },
   ],
   filters: [...daySpan, byMarket],
