@@ -34,6 +34,7 @@ set local role exchange_owner;
 -- Functions of defaults, checks and triggers
 --!include core/functions/now.sql
 --!include core/functions/uuid_v7.sql
+--!include core/functions/is_web_address.sql
 --!include ledger/functions/refuse_change.sql
 --!include ledger/functions/check_new_entries.sql
 --!include catalog/functions/count_event.sql

@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:d96daa8e4e0b07dad0883312b15eedf503adddca
+--! Hash: sha1:211294372bb8a2ab4262c6362e94214b5f32472d
 
 --! Included tables.sql
 -- The tables of the database, and what they are made of, in the order they build on each other. The
@@ -294,6 +294,16 @@ $$;
 comment on function core.uuid_v7() is
   'A new public identifier: UUID version 7, ordered by the millisecond it was made in.';
 --! EndIncluded core/functions/uuid_v7.sql
+--! Included core/functions/is_web_address.sql
+create or replace function core.is_web_address(address text)
+returns boolean
+language sql immutable parallel safe
+return length(address) <= 2000 and address ~* '^https?://[^[:space:][:cntrl:]"<>`\\]+$';
+
+comment on function core.is_web_address(text) is
+  'Whether a page may show this as a link or load a picture from it: http or https, at most 2,000 '
+  'characters, without spaces, control characters, quotes and angle brackets. Null of null.';
+--! EndIncluded core/functions/is_web_address.sql
 --! Included ledger/functions/refuse_change.sql
 create or replace function ledger.refuse_change()
 returns trigger
@@ -1039,8 +1049,8 @@ comment on column identity.staff_keys.name is
 comment on column identity.staff_keys.role is
   'analyst: a key ja_..., for schema analytics; operator: a key jo_..., for schema admin.';
 comment on column identity.staff_keys.staff_id is
-  'The member of staff who made the operator''s key, and acts by it; null: a login made it that is '
-  'of no member of staff, or it is a key of an analyst.';
+  'The member of staff who made the key, with whom it ends, and who acts by an operator''s; null: '
+  'a login made it that is of no member of staff.';
 comment on column identity.staff_keys.last_used_at is 'Kept to the minute.';
 --! EndIncluded identity/tables/staff_keys.sql
 --! Included identity/tables/staff_passkeys.sql
@@ -1299,7 +1309,9 @@ create table catalog.events (
   constraint events_end_after_their_start check (ends_at > starts_at),
   constraint events_start_and_end_at_a_moment_or_at_none
     check (isfinite(starts_at) and isfinite(ends_at)),
-  constraint events_live_delay_is_sane check (live_delay_ms between 0 and 60000)
+  constraint events_live_delay_is_sane check (live_delay_ms between 0 and 60000),
+  constraint events_thumbnail_is_an_address_of_the_web
+    check (core.is_web_address(thumbnail_url))
 );
 
 create index events_of_a_category on catalog.events (category_id, id);
@@ -1364,10 +1376,9 @@ create table catalog.markets (
     check (outcome_name ~ '\S' and length(outcome_name) <= 100),
   constraint markets_have_a_place_from_1_to_1000000 check ("position" between 1 and 1000000),
   constraint markets_rules_are_not_blank check (rules ~ '\S' and length(rules) <= 4000),
-  constraint markets_source_is_an_address_of_the_web check (
-    source_url ~* '^https?://[^\s"<>`\\]+$' and source_url !~ '[[:cntrl:]]'
-    and length(source_url) <= 2000
-  )
+  constraint markets_source_is_an_address_of_the_web check (core.is_web_address(source_url)),
+  constraint markets_thumbnail_is_an_address_of_the_web
+    check (core.is_web_address(thumbnail_url))
 );
 
 create index markets_of_a_category on catalog.markets (category_id, status, id);
@@ -3455,14 +3466,15 @@ values ('deposit'), ('withdrawal'), ('bonus'), ('adjustment'), ('reversal'), ('f
 create table admin.moved_cash (
   kind ledger.journal_kind,
   mover text,
-  day date not null,
+  day date,
   moved_cents numeric not null,
-  primary key (kind, mover)
+  primary key (kind, mover, day)
 );
 
 comment on table admin.moved_cash is
-  'How much cash each member of staff, login or key has moved on the last day (UTC) on which they '
-  'moved any, by the kind of the movement: what admin.count_cash compares with the caps.';
+  'How much cash each member of staff, login or key has moved on each day (UTC), by the kind of '
+  'the movement: what admin.count_cash compares with the caps. Kept for good: a clock that was '
+  'ahead takes away nothing.';
 comment on column admin.moved_cash.mover is
   'The public id of the member of staff, else login and name of the key.';
 --! EndIncluded admin/tables/moved_cash.sql

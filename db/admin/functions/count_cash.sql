@@ -4,6 +4,7 @@ language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+  v_day constant date := (core.now() at time zone 'UTC')::date;
   v_most_cents bigint;
   v_acting record;
   v_mover text;
@@ -21,14 +22,15 @@ begin
   v_mover := coalesce(v_mover, concat_ws(' ', v_acting.login, v_acting.staff_key));
 
   insert into admin.moved_cash as m (kind, mover, day, moved_cents)
-  values (
-    count_cash.kind, v_mover, (core.now() at time zone 'UTC')::date, abs(count_cash.amount_cents)
-  )
+  values (count_cash.kind, v_mover, v_day, abs(count_cash.amount_cents))
   on conflict on constraint moved_cash_pkey do update set
-    day = excluded.day,
-    moved_cents = excluded.moved_cents
-      + case when m.day = excluded.day then m.moved_cents else 0 end
-  returning m.moved_cents into v_moved_cents;
+    moved_cents = m.moved_cents + excluded.moved_cents;
+  -- Later days are there if the clock was set back.
+  select sum(m.moved_cents) into v_moved_cents
+  from admin.moved_cash as m
+  where m.kind = count_cash.kind
+    and m.mover = v_mover
+    and m.day >= v_day;
   perform admin.check_call_cap(count_cash.kind, count_cash.amount_cents);
   select c.per_day_cents into strict v_most_cents
   from admin.caps as c

@@ -16,9 +16,7 @@ begin
   insert into identity.staff_keys (name, role, key_hash, staff_id)
   values (
     create_staff_key.name, create_staff_key.role, v_key_hash,
-    case create_staff_key.role
-      when 'operator' then (select a.staff_id from identity.acting() as a)
-    end
+    (select a.staff_id from identity.acting() as a)
   )
   returning public_id into v_key_id;
   perform admin.audit('create_staff_key', jsonb_build_object(
@@ -40,5 +38,5 @@ $$;
 
 comment on function admin.create_staff_key(text, text) is
   'Makes a key for an analyst (ja_) or an operator (jo_) and returns it; it is not kept and can '
-  'never be shown again. An operator''s key that a member of staff makes is theirs: who uses it '
-  'acts as that member. Errors: INVALID_REQUEST, ALREADY_EXISTS.';
+  'never be shown again. A key that a member of staff makes is theirs and ends with them; who uses '
+  'their operator''s key acts as that member. Errors: INVALID_REQUEST, ALREADY_EXISTS.';

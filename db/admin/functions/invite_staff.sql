@@ -24,5 +24,5 @@ $$;
 
 comment on function admin.invite_staff(uuid) is
   'Invites a member of staff again, who has not accepted in time or has lost the passkey: '
-  'password, passkeys and sessions end, and a mail has a new link. Errors: APPROVAL_REQUIRED, '
-  'NOT_FOUND, UNFIT_SESSION. Locks: the member, the rows that end.';
+  'password, passkeys, sessions and keys end, and a mail has a new link. Errors: '
+  'APPROVAL_REQUIRED, NOT_FOUND, UNFIT_SESSION. Locks: the member, the rows that end.';

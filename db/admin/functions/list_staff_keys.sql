@@ -13,8 +13,11 @@ as $$
 begin
   perform admin.audit('list_staff_keys', '{}');
   return query
-  select k.public_id, k.name, k.role, k.created_at, k.last_used_at, k.revoked_at
+  select
+    k.public_id, k.name, k.role, k.created_at, k.last_used_at,
+    coalesce(k.revoked_at, m.removed_at)
   from identity.staff_keys as k
+  left join identity.staff as m on m.id = k.staff_id
   order by k.id;
 end
 $$;

@@ -17,6 +17,6 @@ end
 $$;
 
 comment on function admin.remove_staff(uuid) is
-  'Removes a member of staff for good: password, passkeys, sessions and invitations end at once. '
-  'The address may be invited again, as another member. Errors: APPROVAL_REQUIRED, NOT_FOUND, '
-  'UNFIT_SESSION. Locks: the member, the rows that end.';
+  'Removes a member of staff for good: password, passkeys, sessions, invitations and the keys that '
+  'they made end at once. The address may be invited again, as another member. Errors: '
+  'APPROVAL_REQUIRED, NOT_FOUND, UNFIT_SESSION. Locks: the member, the rows that end.';

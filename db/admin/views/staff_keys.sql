@@ -5,7 +5,7 @@ select
   k.role,
   k.created_at,
   k.last_used_at,
-  k.revoked_at,
+  coalesce(k.revoked_at, m.removed_at) as revoked_at,
   m.public_id as staff_id
 from identity.staff_keys as k
 left join identity.staff as m on m.id = k.staff_id;
@@ -19,6 +19,6 @@ comment on column admin.staff_keys.created_at is 'When it was made.';
 comment on column admin.staff_keys.last_used_at is
   'When it was last used, to the minute; null is never.';
 comment on column admin.staff_keys.revoked_at is
-  'When it was revoked; null while it is in force.';
+  'When it was revoked, or the member of staff removed; null while it is in force.';
 comment on column admin.staff_keys.staff_id is
-  'The member of staff whom an operator''s key is of: admin.staff.staff_id; null: of none.';
+  'The member of staff who made it, with whom it ends: admin.staff.staff_id; null: none did.';

@@ -19,7 +19,9 @@ create table catalog.events (
   constraint events_end_after_their_start check (ends_at > starts_at),
   constraint events_start_and_end_at_a_moment_or_at_none
     check (isfinite(starts_at) and isfinite(ends_at)),
-  constraint events_live_delay_is_sane check (live_delay_ms between 0 and 60000)
+  constraint events_live_delay_is_sane check (live_delay_ms between 0 and 60000),
+  constraint events_thumbnail_is_an_address_of_the_web
+    check (core.is_web_address(thumbnail_url))
 );
 
 create index events_of_a_category on catalog.events (category_id, id);

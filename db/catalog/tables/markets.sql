@@ -38,10 +38,9 @@ create table catalog.markets (
     check (outcome_name ~ '\S' and length(outcome_name) <= 100),
   constraint markets_have_a_place_from_1_to_1000000 check ("position" between 1 and 1000000),
   constraint markets_rules_are_not_blank check (rules ~ '\S' and length(rules) <= 4000),
-  constraint markets_source_is_an_address_of_the_web check (
-    source_url ~* '^https?://[^\s"<>`\\]+$' and source_url !~ '[[:cntrl:]]'
-    and length(source_url) <= 2000
-  )
+  constraint markets_source_is_an_address_of_the_web check (core.is_web_address(source_url)),
+  constraint markets_thumbnail_is_an_address_of_the_web
+    check (core.is_web_address(thumbnail_url))
 );
 
 create index markets_of_a_category on catalog.markets (category_id, status, id);

@@ -27,6 +27,12 @@ begin
     when 'markets_source_is_an_address_of_the_web' then
       'The address of the source must begin with http:// or https:// and have at most 2000 '
       'characters, without spaces, quotes and angle brackets; null removes it'
+    when 'markets_thumbnail_is_an_address_of_the_web' then
+      'The address of the picture must begin with http:// or https:// and have at most 2000 '
+      'characters, without spaces, quotes and angle brackets'
+    when 'events_thumbnail_is_an_address_of_the_web' then
+      'The address of the picture must begin with http:// or https:// and have at most 2000 '
+      'characters, without spaces, quotes and angle brackets'
     when 'settings_disputes_are_open_for_at_most_a_year' then
       'The window must be from 0 to 8760 hours long'
     when 'disputes_answer_is_not_blank' then

@@ -72,8 +72,7 @@ as $$
     select
       c.key_id,
       min(concat_ws(
-        ' ', c.arguments ->> 'role', c.arguments ->> 'name',
-        case c.arguments ->> 'role' when 'operator' then 'of staff ' || c.staff_id end
+        ' ', c.arguments ->> 'role', c.arguments ->> 'name', 'of staff ' || c.staff_id
       )) filter (where c.action = 'create_staff_key') as terms,
       min(c.at) filter (where c.action = 'create_staff_key') as created_at,
       min(c.at) filter (where c.action = 'revoke_staff_key') as revoked_at

@@ -29,6 +29,6 @@ comment on column identity.staff_keys.name is
 comment on column identity.staff_keys.role is
   'analyst: a key ja_..., for schema analytics; operator: a key jo_..., for schema admin.';
 comment on column identity.staff_keys.staff_id is
-  'The member of staff who made the operator''s key, and acts by it; null: a login made it that is '
-  'of no member of staff, or it is a key of an analyst.';
+  'The member of staff who made the key, with whom it ends, and who acts by an operator''s; null: '
+  'a login made it that is of no member of staff.';
 comment on column identity.staff_keys.last_used_at is 'Kept to the minute.';

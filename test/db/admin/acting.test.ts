@@ -58,7 +58,7 @@ test.serial("a freeze names the member of staff, or the login and the key", asyn
   t.is(await frozenBy(sha256Of(key)), `${await loginOfTests()} (Otto)`);
 });
 
-test.serial("an operator's key that a member makes is theirs, and ends with them", async (t) => {
+test.serial("a key that a member makes is theirs, and ends with them", async (t) => {
   const { staffId, cookieHash } = await makeStaff(exchange, ["staff", "users"]);
   const make = (name: string, role: string) =>
     callBy(operators(), cookieHash, "create_staff_key", { name, role });
@@ -78,11 +78,30 @@ test.serial("an operator's key that a member makes is theirs, and ends with them
     );
     return rows[0].value !== null;
   };
-  t.true(await isValid(key));
+  const colleague = await makeStaff(exchange, ["staff"]);
+  const other = sha256Of(
+    await callBy(operators(), colleague.cookieHash, "create_staff_key", {
+      ...{ name: "a colleague's", role: "analyst" },
+    }),
+  );
+  for (const one of [key, analyst, other]) t.true(await isValid(one));
+  await clock.freeze("2040-01-01T00:00:00Z");
   await operate("remove_staff", { staff_id: staffId });
   await t.throwsAsync(callBy(operators(), key, "list_api_keys", { user_id }), unauthorized);
   t.false(await isValid(key));
-  t.true(await isValid(analyst), "which is not theirs");
+  t.false(await isValid(analyst));
+  t.true(await isValid(other));
+  const { rows } = await operators().query(
+    'select name, staff_id, revoked_at from admin.staff_keys where name = any ($1) order by name collate "C"',
+    [["a colleague's", "a program", "Anna's"]],
+  );
+  const ended = { staff_id: staffId, revoked_at: new Date("2040-01-01T00:00:00Z") };
+  t.deepEqual(rows, [
+    { name: "Anna's", ...ended },
+    { name: "a colleague's", staff_id: colleague.staffId, revoked_at: null },
+    { name: "a program", ...ended },
+  ]);
+  await clock.release();
 });
 
 test.serial("UNAUTHORIZED: what is not in force proves nothing", async (t) => {

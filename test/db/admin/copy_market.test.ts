@@ -25,7 +25,7 @@ test("a copy has the texts, category, event and picture, and times of its own", 
   const event_id = await operate("create_event", { title: "A cup", category: "tests" });
   const original = await makeMarket({
     ...{ title: "First", description: "By the rules.", event_id },
-    ...{ close_time: "2090-01-01T00:00:00Z", thumbnail_url: "/a.png" },
+    ...{ close_time: "2090-01-01T00:00:00Z", thumbnail_url: "https://images.example/a.png" },
     thumbnail_id: "0193d0a0-0000-7000-8000-000000000000",
   });
   const { id, createdAt, ...first } = await market(original);

@@ -62,6 +62,25 @@ test.serial("a cap of a call and of a day holds to the cent, for each member alo
   await move(ann, "deposit", 1_000_000);
 });
 
+test.serial("a clock that is set back over midnight takes nothing off the sum", async (t) => {
+  const [before, after] = ["2040-01-01T23:30:00Z", "2040-01-02T00:30:00Z"];
+  await clock.freeze(before);
+  const ann = await cashier();
+  await cap("deposit", null, 1000);
+  await move(ann, "deposit", 300);
+  await clock.freeze(after);
+  await move(ann, "deposit", 600);
+  await clock.freeze(before);
+  await t.throwsAsync(move(ann, "deposit", 101), perDay);
+  await move(ann, "deposit", 100);
+  // The day before does not count on the next, however often the clock is set.
+  await clock.freeze(after);
+  await t.throwsAsync(move(ann, "deposit", 401), perDay);
+  await move(ann, "deposit", 400);
+  await clock.freeze(before);
+  await t.throwsAsync(move(ann, "deposit", 1), perDay);
+});
+
 test.serial("what was moved before the cap was set counts for the day", async (t) => {
   const ann = await cashier();
   await move(ann, "withdraw", 900);

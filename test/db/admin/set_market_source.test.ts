@@ -77,8 +77,27 @@ for (const [what, rules, sourceUrl] of wrong) {
     const id = await makeMarket();
     await t.throwsAsync(setSource(id, rules, sourceUrl), { code: "EX001" });
     t.deepEqual(await sourceOf(id), [null, null]);
+    if (sourceUrl === null) return;
+    // The same is no address of a picture.
+    const picture = { title: what, category: "tests", thumbnail_url: sourceUrl };
+    const message = /^The address of the picture must begin with/;
+    await t.throwsAsync(operate("create_market", picture), { code: "EX001", message });
+    await t.throwsAsync(operate("create_event", picture), { code: "EX001", message });
   });
 }
+
+test("a picture may have the addresses that a source may have", async (t) => {
+  for (const thumbnail_url of [
+    "HTTPS://office.example/a?b=c#d",
+    "http://office.example",
+    `https://office.example/${"x".repeat(1977)}`,
+  ]) {
+    const about = { title: "With a picture", category: "tests", thumbnail_url };
+    await t.notThrowsAsync(operate("create_market", about));
+    await t.notThrowsAsync(operate("create_event", about));
+    await t.notThrowsAsync(setSource(await makeMarket(), null, thumbnail_url));
+  }
+});
 
 test("INVALID_STATE: a resolved market", async (t) => {
   const id = await makeMarket();
