@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:211294372bb8a2ab4262c6362e94214b5f32472d
+--! Hash: sha1:099d3068629f56ee547fc6ba96ad75e8b52fbcf3
 
 --! Included tables.sql
 -- The tables of the database, and what they are made of, in the order they build on each other. The
@@ -1985,6 +1985,7 @@ insert into rate_limits.buckets (bucket, max_requests, window_seconds) values
   ('v1-user', 120, 60),
   ('v1-cancel-all', 60, 60),
   ('unknown-key', 120, 60),
+  ('graphql', 600, 60),
   ('sse:market', 120, 60),
   ('sse:user', 30, 60),
   ('sse:user-ip', 120, 60),

@@ -1,8 +1,10 @@
 import type { Express, Request, RequestHandler, Response } from "express";
 import type { ExecutionResult } from "postgraphile/graphql";
 import { z } from "zod";
+import type { StaffRole } from "../database/calls.ts";
 import { createCallLimiter } from "../database/call_limiter.ts";
 import { GraphqlUnavailable } from "../graphql/endpoint.ts";
+import { jsonWithin, MAX_ANSWER_BYTES } from "../graphql/answer_size.ts";
 import type { GraphqlEndpoint } from "../graphql/endpoint.ts";
 import { setCaller } from "../http/authentication.ts";
 import { readJson } from "../http/json_body.ts";
@@ -20,6 +22,16 @@ const bodySchema = z.object({
 
 const tooLarge = new ProblemError(plainProblem(413, "The body is larger than 1 MiB"));
 const isTooLarge = (fault: Error): boolean => "status" in fault && fault.status === 413;
+const tooLong = JSON.stringify({
+  errors: [
+    {
+      message:
+        `The answer has more than ${MAX_ANSWER_BYTES} bytes: ask for less, or use SQL. ` +
+        "What a mutation changed stays changed",
+      extensions: { code: "INVALID_REQUEST" },
+    },
+  ],
+});
 const notJson = plainProblem(415, "The content type must be application/json");
 
 /**
@@ -44,36 +56,45 @@ const turns = { limits: { most: 2, each: { caller: 1 } }, patienceMs: 30_000 };
 function executeOn({ role, execute }: GraphqlEndpoint, context: Context): RequestHandler {
   const queries = createCallLimiter(turns);
   return async (request, response) => {
-    const bySession = role === "operator" && request.headers.authorization === undefined;
-    const credential = bySession
-      ? await cookieHashOf(request, response, context)
-      : (await context.access.identifyStaff(role, request, response)).keyHash;
+    const { id: caller, credential } = await identify(role, request, response, context);
+    await context.access.countAttempt({ graphql: caller }, response);
     // Commands of operators may have long lists. The caller is known by now.
     const fault = await readJson(request, response, { mayBeLong: role === "operator" });
     if (fault !== undefined) throw role === "operator" && isTooLarge(fault) ? tooLarge : fault;
     const query = validate(bodySchema, request.body);
-    const caller = credential.toString("hex");
     const turn = queries.turn(caller, { caller });
     const { data, errors } = await turn(() => execute(credential, query)).catch(throwProblem);
     const status = isFaultOfRequest(data, errors) ? 400 : 200;
-    sendText(response, status, JSON.stringify({ data, errors }));
+    const answer = jsonWithin(MAX_ANSWER_BYTES, { data, errors });
+    sendText(response, answer === undefined ? 400 : status, answer ?? tooLong);
   };
 }
 
+/** Who calls: the id of a member of staff or of a key, and the SHA-256 of the cookie or the key. */
+interface GraphqlCaller {
+  id: string;
+  credential: Buffer;
+}
+
 /**
- * The SHA-256 of the cookie of a session of staff. Browsers may send the cookie with requests that
- * other pages cause, so these are told apart by their origin and their content type.
+ * Finds the caller by a key or a session of staff. Browsers may send the cookie of a session with
+ * requests that other pages cause, so these are told apart by their origin and their content type.
  */
-async function cookieHashOf(
+async function identify(
+  role: StaffRole,
   request: Request,
   response: Response,
   { access, site }: Context,
-): Promise<Buffer> {
+): Promise<GraphqlCaller> {
+  if (role === "analyst" || request.headers.authorization !== undefined) {
+    const { staffKeyId, keyHash } = await access.identifyStaff(role, request, response);
+    return { id: staffKeyId, credential: keyHash };
+  }
   const caller = await access.identify("staff", request, response);
   setCaller(response, caller);
   site.checkOrigin(request);
   if (typeof request.is("application/json") !== "string") throw new ProblemError(notJson);
-  return caller.cookieHash;
+  return { id: caller.staffId, credential: caller.cookieHash };
 }
 
 function throwProblem(error: unknown): never {

@@ -40,7 +40,7 @@ export type CountedSubject = string | { subject: string; count: number };
 /** The buckets in which one request is counted, each with an address or a user's id. */
 export type RequestCounters = Partial<
   Record<
-    | ("v1" | "v1-auth" | "v1-user" | "v1-cancel-all" | "unknown-key")
+    | ("v1" | "v1-auth" | "v1-user" | "v1-cancel-all" | "unknown-key" | "graphql")
     | ("sse:market" | "sse:user" | "sse:user-ip")
     | ("sign-in" | "sign-in-account" | "sign-in-strangers" | "sign-up" | "mail" | "mail-account"),
     CountedSubject

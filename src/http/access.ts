@@ -84,10 +84,11 @@ export interface Token {
   taken: (payment: Payment) => void;
 }
 
-/** What attempts are counted in: by address, and by an account or its e-mail address. */
+/** What attempts are counted in: by address, by caller, and by an account or its e-mail address. */
 export type AttemptCounters = Pick<
   RequestCounters,
   | "unknown-key"
+  | "graphql"
   | "sign-in"
   | "sign-in-account"
   | "sign-in-strangers"

@@ -1,24 +1,30 @@
 import { setTimeout as delay } from "node:timers/promises";
 import test from "ava";
+import type { Pool } from "pg";
 import { pino } from "pino";
 import { asServerPools } from "../../src/database/server_pools.ts";
 import { serve } from "../../src/server/start_server.ts";
 import type { RunningServer } from "../../src/server/start_server.ts";
+import { testClock } from "../helpers/database/test_clock.ts";
 import { testDatabase } from "../helpers/database/test_database.ts";
 import { callService } from "../helpers/http/test_service.ts";
+import type { Answer } from "../helpers/http/test_service.ts";
 import { until } from "../helpers/until.ts";
 
 /** While an answer is made, a process does nothing else: callers of GraphQL take turns. */
 
 const database = testDatabase(test);
 let service: RunningServer;
+let operators: Pool;
 const keys: string[] = [];
+/** What queries with variables get at once. */
+let long = "";
 
 /** The queries under way, by their text, each with what ends it. */
 const running = new Map<string, () => void>();
 
 test.serial.before("serve", async () => {
-  const operators = database.connectAs("exchange_operator");
+  operators = database.connectAs("exchange_operator");
   for (const name of ["Ada", "Ben", "Cleo"]) {
     const { rows } = await operators.query("select admin.create_staff_key($1, 'analyst') as key", [
       name,
@@ -32,7 +38,8 @@ test.serial.before("serve", async () => {
     graphql: {
       analysts: {
         role: "analyst",
-        execute: async (_credential, { query }) => {
+        execute: async (_credential, { query, variables }) => {
+          if (variables !== undefined) return { data: { said: long } };
           await new Promise<void>((end) => running.set(query, end));
           running.delete(query);
           return { data: { said: query } };
@@ -47,8 +54,8 @@ test.after.always("stop", async () => {
   await service.close();
 });
 
-const ask = (who: number, query: string): Promise<unknown> =>
-  callService(service.url, "POST", "/graphql", { key: keys[who]!, body: { query } });
+const ask = (who: number, query: string, variables?: object): Promise<Answer> =>
+  callService(service.url, "POST", "/graphql", { key: keys[who]!, body: { query, variables } });
 
 test.serial(
   "a caller has one query under way, all together two, and the others take turns",
@@ -72,8 +79,45 @@ test.serial(
     await until("the second of the first", async () => running.has("Ada 2"));
     for (const end of running.values()) end();
     t.deepEqual(
-      (await Promise.all(answers)).map((answer) => (answer as { status: number }).status),
+      (await Promise.all(answers)).map(({ status }) => status),
       [200, 200, 200, 200],
     );
+  },
+);
+
+test.serial("400: an answer has at most 10,000,000 bytes", async (t) => {
+  const around = JSON.stringify({ data: { said: "" } }).length;
+  const said = "x".repeat(10_000_000 - around);
+  long = said;
+  t.deepEqual((await ask(0, "{ no }", {})).body, { data: { said } });
+  long = `${said}x`;
+  const { status, body } = await ask(0, "{ no }", {});
+  t.is(status, 400);
+  t.regex(body.errors[0].message, /^The answer has more than 10000000 bytes/);
+  t.is(body.data, undefined);
+  long = "";
+});
+
+test.serial(
+  "429: a caller has so many queries in a minute, whatever the others have",
+  async (t) => {
+    const clock = testClock(database.pool);
+    await clock.freeze("2040-01-01T00:00:00Z");
+    await operators.query("select admin.set_rate_limit('graphql', 3, 60)");
+    const statuses = async (who: number, count: number): Promise<number[]> => {
+      const answers = [];
+      for (let i = 0; i < count; i += 1) answers.push((await ask(who, "{ no }", {})).status);
+      return answers;
+    };
+    t.deepEqual(await statuses(0, 2), [200, 200]);
+    await clock.advance(20_000);
+    t.deepEqual(await statuses(0, 2), [200, 429]);
+    const { status, headers, body } = await ask(0, "{ no }", {});
+    t.deepEqual([status, headers.get("retry-after")], [429, "40"]);
+    t.is(body.error, "Too many requests");
+    t.deepEqual(await statuses(1, 4), [200, 200, 200, 429]);
+    await clock.advance(40_000);
+    t.deepEqual(await statuses(0, 3), [200, 200, 429]);
+    await operators.query("select admin.set_rate_limit('graphql', 600, 60)");
   },
 );

@@ -99,6 +99,20 @@ test.serial("a member signs in, sees the session, and signs out", async (t) => {
   t.is((await ask(stolen, "{ __typename }")).status, 401);
 });
 
+test.serial("429: queries of a member count together, whatever the session", async (t) => {
+  const { member, browser } = await signedIn(["audit"]);
+  const [second, other] = [makeDesk(), await signedIn(["audit"])];
+  t.is((await signIn(member, {}, second)).status, 200);
+  await operate("set_rate_limit", { bucket: "graphql", max_requests: 2, window_seconds: 60 });
+  t.is((await ask(browser, "{ __typename }")).status, 200);
+  t.is((await ask(second, "{ __typename }")).status, 200);
+  const { status, headers } = await ask(browser, "{ __typename }");
+  t.is(status, 429);
+  t.true(Number(headers.get("retry-after")) > 0);
+  t.is((await ask(other.browser, "{ __typename }")).status, 200);
+  await operate("set_rate_limit", { bucket: "graphql", max_requests: 600, window_seconds: 60 });
+});
+
 test.serial("401 WRONG_CREDENTIALS: one answer for whatever is wrong", async (t) => {
   const [member, other] = [await makeStaff(["cash"]), await makeStaff(["cash"])];
   const trader = await makeMember(service);

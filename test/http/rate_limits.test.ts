@@ -29,8 +29,9 @@ const limits = {
   "sse:user": 2,
   "sse:user-ip": 3,
 };
-/** Of attempts: test/http/account_security.test.ts. */
-const ofAccounts = [
+/** Of attempts, test/http/account_security.test.ts; of GraphQL, graphql_turns.test.ts. */
+const others = [
+  "graphql",
   "mail",
   "mail-account",
   "sign-in",
@@ -41,7 +42,7 @@ const ofAccounts = [
 
 test.serial.before("lower the limits", async (t) => {
   const { rows } = await service.database.pool.query("select bucket from rate_limits.buckets");
-  const all = [...Object.keys(limits), ...ofAccounts];
+  const all = [...Object.keys(limits), ...others];
   t.deepEqual(all.sort(), rows.map(({ bucket }) => bucket).sort());
   await clock().freeze("2030-01-01T12:00:00Z");
   for (const [bucket, max_requests] of Object.entries(limits)) {

@@ -14,6 +14,7 @@ insert into rate_limits.buckets (bucket, max_requests, window_seconds) values
   ('v1-user', 120, 60),
   ('v1-cancel-all', 60, 60),
   ('unknown-key', 120, 60),
+  ('graphql', 600, 60),
   ('sse:market', 120, 60),
   ('sse:user', 30, 60),
   ('sse:user-ip', 120, 60),

@@ -148,6 +148,7 @@ test("admin.rate_limits and admin.stream_caps: as they were set", async (t) => {
   await operate("set_rate_limit", { bucket: "v1", max_requests: 77, window_seconds: 33 });
   const limits = await look("select * from admin.rate_limits order by bucket");
   t.deepEqual(limits.map(({ bucket }) => bucket).sort(), [
+    "graphql",
     ...["mail", "mail-account", "sign-in", "sign-in-account", "sign-in-strangers", "sign-up"],
     "sse:market",
     "sse:user",

@@ -52,6 +52,7 @@ test.serial("the buckets have the limits of the contract", async (t) => {
   t.deepEqual(
     rows.map((row) => `${row.bucket}: ${row.max_requests} in ${row.window_seconds} s`).sort(),
     [
+      "graphql: 600 in 60 s",
       "mail-account: 5 in 3600 s",
       "mail: 60 in 3600 s",
       "sign-in-account: 10 in 900 s",
