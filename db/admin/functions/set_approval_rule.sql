@@ -18,9 +18,9 @@ begin
   where c.command = set_approval_rule.command
     and c.approval <> 'never';
   if not found then
-    perform core.raise_error(
-      'INVALID_REQUEST', format('A call of %L never needs approval', set_approval_rule.command)
-    );
+    perform core.raise_error('INVALID_REQUEST', format(
+      'There is no command %L that may need approval', set_approval_rule.command
+    ));
   end if;
   if set_approval_rule.from_cents is not null and not v_command.has_amount then
     perform core.raise_error('INVALID_REQUEST', 'Only a command with an amount has a bound');

@@ -42,6 +42,17 @@ test.serial("each market is as admin.create_market would make it", async (t) => 
   });
 });
 
+test.serial("values may be texts, as those of a CSV file are", async (t) => {
+  const event_id = await operate("create_event", { title: "A cup", ...inTests });
+  const [made] = await make([
+    { title: "One", ...inTests, event_id, open: "false", position: "7", close_time: "2090-01-01" },
+  ]);
+  const [market] = await rowsOf("select * from admin.markets where market_id = $1", [
+    made.market_id,
+  ]);
+  t.like(market, { status: "paused", position: 7, close_time: new Date("2090-01-01") });
+});
+
 test.serial("a dry run makes nothing but a row of the audit log", async (t) => {
   const before = [await count("catalog.markets"), await count("admin.audit_log")];
   const tried = await make([{ title: "One", ...inTests }], true);

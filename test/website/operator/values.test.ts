@@ -19,6 +19,35 @@ import { views } from "../../../src/website/operator/views/all.ts";
 const id = "0193d0a0-0000-7000-8000-000000000001";
 const other = "0193d0a0-0000-7000-8000-000000000002";
 
+test("many markets are read from CSV as from JSON; what a line has too much is named", (t) => {
+  const read = (markets: string) =>
+    readArguments(commands.createMarkets, { markets, dryRun: "yes" });
+  const two = [
+    { title: 'Will "A" win, or B?', category: "tests", open: "false" },
+    { title: "Rain", category: "weather", position: "2" },
+  ];
+  const csv = [
+    "title,category,open,position",
+    '"Will ""A"" win, or B?",tests,false,',
+    "",
+    "Rain,weather,,2",
+  ];
+  for (const text of [csv.join("\n"), csv.join("\r\n"), JSON.stringify(two)]) {
+    t.deepEqual(read(text), { ok: true, given: { markets: two, dryRun: true } });
+  }
+  t.deepEqual(read(csv.join("\n").replaceAll(",", ";")).ok, true);
+  const tooMany = {
+    markets: "The first line must have the names, and no line more cells than it.",
+  };
+  for (const line of ["Rain,weather,open", "Rain,weather,2\nSnow,weather", ""]) {
+    t.deepEqual(read(`title,category\n${line}`), { ok: false, issues: tooMany });
+  }
+  t.deepEqual(read('[{"title": }]'), { ok: false, issues: { markets: "This is no JSON." } });
+  t.deepEqual(read("title"), {
+    ...{ ok: false, issues: { markets: "The file has no columns: is it CSV?" } },
+  });
+});
+
 test("a cell that a spreadsheet would run gets an apostrophe, and a number does not", (t) => {
   const cases: [text: string, cell: string][] = [
     ["=1+1", "'=1+1"],

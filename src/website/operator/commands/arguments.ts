@@ -1,3 +1,4 @@
+import { readTable } from "../bank/csv_table.ts";
 import { centsOf, isUuid, timeOf } from "../api/values.ts";
 import type { Arguments, Command, CommandField } from "./command.ts";
 
@@ -64,6 +65,8 @@ function valueOf(field: CommandField, text: string): unknown {
       return /^\d{4}-\d\d-\d\d$/.test(text) ? text : new Issue("Type a day as 2026-11-24.");
     case "json":
       return jsonOf(text);
+    case "entries":
+      return entriesOf(text);
   }
 }
 
@@ -73,4 +76,19 @@ function jsonOf(text: string): unknown {
   } catch {
     return new Issue("This is no JSON.");
   }
+}
+
+/** Objects as JSON, or as CSV whose first line has the names. An empty cell is left out. */
+function entriesOf(text: string): unknown {
+  if (/^[[{]/.test(text)) return jsonOf(text);
+  const table = readTable(text);
+  if (typeof table === "string") return new Issue(table);
+  const { names, rows } = table;
+  // A line with more cells than any is taken for the names.
+  if (rows.length === 0 || names.some((name) => !/^[a-z_]+$/.test(name))) {
+    return new Issue("The first line must have the names, and no line more cells than it.");
+  }
+  return rows.map(({ cells }) =>
+    Object.fromEntries(cells.flatMap((cell, at) => (cell === "" ? [] : [[names[at] ?? "", cell]]))),
+  );
 }

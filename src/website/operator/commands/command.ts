@@ -16,7 +16,9 @@ export type FieldKind =
   | "list"
   | "days"
   | "day"
-  | "json";
+  | "json"
+  /** Objects as JSON or CSV. */
+  | "entries";
 
 export interface CommandField {
   /** As GraphQL names the argument. */

@@ -68,7 +68,7 @@ export const createStaff: Command = {
     roles,
     optional("login", "Login of the database"),
   ],
-  ...{ returns: "value", result: "Id of the member" },
+  ...{ returns: "value", result: "The invitation is in the mail. Id of the member" },
 };
 
 export const inviteStaff: Command = {

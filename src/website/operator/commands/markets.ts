@@ -57,7 +57,7 @@ export const setMarketStatus: Command = {
     time("closeTime", "Close time (UTC)", "Only for a market that opens again."),
   ],
   returns: "nothing",
-  confirm: "Closing cancels the open orders of the market. A pause keeps them.",
+  confirm: "A close cancels the open orders of the market. To open or to pause keeps them.",
 };
 
 export const editMarket: Command = {
@@ -68,7 +68,11 @@ export const editMarket: Command = {
     { argument: "description", label: "Description", kind: "long" },
     time("closeTime", "Close time (UTC)"),
     flag("noCloseTime", "It has no close time"),
-    optional("category", "Category", "As in addresses. It stays once something has traded."),
+    optional(
+      "category",
+      "Category",
+      "Its short name, such as weather. It stays once something has traded.",
+    ),
     time("openTime", "Opens by itself (UTC)", "Only of a paused market."),
     flag("noOpenTime", "It does not open by itself"),
     ...outcomeOfEvent,
@@ -120,7 +124,7 @@ export const createMarket: Command = {
   ...{ name: "create_market", role, title: "New market", action: "Make the market" },
   fields: [
     required("title", "Title"),
-    required("category", "Category", "As in addresses."),
+    required("category", "Category", "Its short name, such as weather."),
     { argument: "description", label: "Description", kind: "long" },
     { ...event, isRequired: false },
     time("closeTime", "Close time (UTC)"),
@@ -151,7 +155,7 @@ export const copyMarket: Command = {
 export const createCategory: Command = {
   ...{ name: "create_category", role, title: "New category", action: "Make the category" },
   fields: [
-    required("slug", "In addresses", "Small letters, digits and hyphens."),
+    required("slug", "Short name in addresses", "Small letters, digits and hyphens."),
     required("name", "Name"),
     number("position", "Place in the order"),
   ],
@@ -163,7 +167,7 @@ export const createEvent: Command = {
   ...{ name: "create_event", role, title: "New event", action: "Make the event" },
   fields: [
     required("title", "Title"),
-    required("category", "Category", "As in addresses."),
+    required("category", "Category", "Its short name, such as weather."),
     { argument: "description", label: "Description", kind: "long" },
     time("startsAt", "Starts (UTC)"),
     time("endsAt", "Ends (UTC)"),
@@ -185,7 +189,7 @@ export const editEvent: Command = {
     { argument: "description", label: "Description", kind: "long" },
     time("startsAt", "Starts (UTC)"),
     time("endsAt", "Ends (UTC)"),
-    optional("category", "Category", "As in addresses. Its markets move with it."),
+    optional("category", "Category", "Its short name, such as weather. Its markets move with it."),
     {
       ...{ argument: "exclusive", label: "Exactly one of its markets resolves YES" },
       ...{ kind: "choice", isBoolean: true, hint: "It stays once something has traded." },
@@ -212,8 +216,9 @@ export const createMarkets: Command = {
   ...{ name: "create_markets", role, title: "Many new markets", action: "Make or try them" },
   fields: [
     {
-      ...{ argument: "markets", label: "Markets as JSON", kind: "json", isRequired: true },
-      hint: 'Such as [{"title": "Will it rain?", "category": "weather", "open": false}].',
+      ...{ argument: "markets", label: "Markets as CSV or JSON", kind: "entries" },
+      isRequired: true,
+      hint: "CSV begins with a line of names, such as title,category,close_time,open. JSON: [{}].",
     },
     flag("dryRun", "Only try it: nothing is made", "yes"),
   ],

@@ -111,7 +111,14 @@ export const createApiKey: Command = {
   fields: [
     user,
     required("name", "Name"),
-    { argument: "scopes", label: "What it may do", kind: "list", hint: "read, trade or both." },
+    {
+      ...{ argument: "scopes", label: "What it may do", kind: "list" },
+      options: [
+        ["read", "Read"],
+        ["trade", "Trade"],
+        ["read,trade", "Both"],
+      ],
+    },
     time("expiresAt", "Until (UTC)", "Empty: for good."),
     {
       ...{ argument: "allowedAddresses", label: "Only from", kind: "list" },

@@ -48,8 +48,9 @@ export function CommandForm(props: CommandFormProps): JSX.Element | null {
 type Given = Result<{ answer: { result?: unknown } }>;
 
 function Form({ command, given = {}, initial = {}, onDone, about }: CommandFormProps): JSX.Element {
-  const first = (): Record<string, string> => ({ ...initialOf(command), ...initial });
-  const [typed, setTyped] = useState(first);
+  // What nobody touched shows what the page knows, also after it has changed.
+  const [changed, setChanged] = useState<Record<string, string>>({});
+  const typed: Record<string, string> = { ...initialOf(command), ...initial, ...changed };
   const [issues, setIssues] = useState<Partial<Record<string, string>>>({});
   const [asked, setAsked] = useState<Arguments>();
   const [refused, setRefused] = useState<Arguments>();
@@ -74,7 +75,7 @@ function Form({ command, given = {}, initial = {}, onDone, about }: CommandFormP
         const file = new Blob([text], { type: "application/json" });
         saveFile(file, `${command.result ?? command.name}.json`);
       }
-      setTyped(first());
+      setChanged({});
       noteChange();
       onDone?.(answer.result);
     });
@@ -82,9 +83,9 @@ function Form({ command, given = {}, initial = {}, onDone, about }: CommandFormP
   const submit = (event: Event): void => {
     event.preventDefault();
     const read = readArguments(command, typed, given);
+    giving.reset();
     setIssues(read.ok ? {} : read.issues);
     if (!read.ok) return;
-    giving.reset();
     if (command.confirm === undefined) give(read.given);
     else setAsked(read.given);
   };
@@ -99,7 +100,7 @@ function Form({ command, given = {}, initial = {}, onDone, about }: CommandFormP
             value={typed[field.argument] ?? ""}
             error={issues[field.argument]}
             onValue={(value) => {
-              setTyped({ ...typed, [field.argument]: value });
+              setChanged({ ...changed, [field.argument]: value });
             }}
           />
         ))}
@@ -153,10 +154,10 @@ function Input({ field, value, error, onValue }: InputProps): JSX.Element {
       />
     );
   }
-  if (kind === "choice") {
+  if (options.length > 0) {
     return <Select {...{ label, value, options, hint, error, onValue }} none="choose" />;
   }
-  if (kind === "long" || kind === "json") {
+  if (["long", "json", "entries"].includes(kind)) {
     return <LongField {...{ label, name, value, hint, error, onValue }} />;
   }
   return (

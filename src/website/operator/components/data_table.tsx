@@ -42,22 +42,25 @@ export function DataTable(props: DataTableProps): JSX.Element {
   );
   const total = useAsked(() => askForTotal(view, condition), causes);
   const isFiltered = Object.values(state.typed).some((text) => text !== "");
+  const isEmpty = rows.data?.length === 0 && state.page === 1;
   return (
     <div class="data">
       {view.filters.length > 0 && <Filters view={view} state={state} prefix={prefix} />}
       <Show asked={rows} lines={6}>
         {(found) =>
-          found.length === 0 && state.page === 1 ? (
+          isEmpty ? (
             <Empty title={isFiltered ? "No row fits these filters." : view.empty} />
           ) : (
             <Rows view={view} rows={found} state={state} prefix={prefix} />
           )
         }
       </Show>
-      <div class="data-foot">
-        <Pages state={state} prefix={prefix} total={total.data} rows={rows.data?.length} />
-        <CsvButton view={view} condition={condition} order={state.order} />
-      </div>
+      {!isEmpty && (
+        <div class="data-foot">
+          <Pages state={state} prefix={prefix} total={total.data} rows={rows.data?.length} />
+          <CsvButton view={view} condition={condition} order={state.order} />
+        </div>
+      )}
     </div>
   );
 }

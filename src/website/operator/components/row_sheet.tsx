@@ -47,7 +47,10 @@ export function RowSheet({ command, given, rows, about }: RowSheetProps): JSX.El
         <h1>{about === undefined ? title : `${title}: ${about}`}</h1>
         <ul>
           {fields
-            .filter(({ argument, kind }) => kind !== "json" && given[argument] !== undefined)
+            .filter(
+              ({ argument, kind }) =>
+                kind !== "json" && kind !== "entries" && given[argument] !== undefined,
+            )
             .map(({ argument, label }) => (
               <li key={argument}>
                 {label}: {String(given[argument])}

@@ -63,7 +63,8 @@ function Proposal({ id, proposal }: { id: string; proposal: Row }): JSX.Element 
     <StaffPageBody title={`Proposal: ${textIn(proposal, "command")}`}>
       {isOpen && isOwn && (
         <Notice kind="info">
-          You proposed this. Another member of staff must approve it; you can take it back.
+          You proposed this. Another member of staff must approve it; who rejects it takes it back:
+          you may, too.
         </Notice>
       )}
       {isOpen && !isOwn && !mayDecide && (
@@ -89,7 +90,7 @@ function Proposal({ id, proposal }: { id: string; proposal: Row }): JSX.Element 
         <Cell column={{ field: "preview", label: "Preview", kind: "json" }} row={proposal} />
       </Section>
       <Section title="What it rests on">
-        <p class="muted">If this changes, nobody can approve it.</p>
+        {isOpen && <p class="muted">If this changes, nobody can approve it.</p>}
         <Cell column={{ field: "basis", label: "Basis", kind: "json" }} row={proposal} />
       </Section>
       {proposal.status === "approved" && (

@@ -4,8 +4,11 @@ import { canUsePasskeys } from "../../api/browser_passkeys.ts";
 import { Field } from "../../components/field.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { Submit } from "../../components/submit.tsx";
+import { useAsked } from "../../hooks/use_asked.ts";
 import { useCommand } from "../../hooks/use_command.ts";
 import { query } from "../../router.ts";
+import { changes } from "../api/graphql.ts";
+import { askForRow } from "../api/queries.ts";
 import { addStaffPasskey } from "../api/session.ts";
 import { isUuid } from "../api/values.ts";
 import { commands } from "../commands/all.ts";
@@ -40,24 +43,23 @@ export function StaffPage(): JSX.Element {
 
 function Member({ id }: { id: string }): JSX.Element {
   const given = { staffId: id };
+  const isMember = { staffId: { equalTo: id } };
+  const asked = useAsked(() => askForRow(views.staff, isMember), [id, changes.value]);
+  const roles = Array.isArray(asked.data?.roles) ? asked.data.roles.join(", ") : "";
   return (
     <>
       <Section title="The member you chose">
-        <DataTable view={views.staff} where={{ staffId: { equalTo: id } }} prefix="member" />
+        <DataTable view={views.staff} where={isMember} prefix="member" />
       </Section>
       <Section title="Passkeys of this member">
-        <DataTable
-          view={views.staffPasskeys}
-          where={{ staffId: { equalTo: id } }}
-          prefix="passkeys"
-        />
+        <DataTable view={views.staffPasskeys} where={isMember} prefix="passkeys" />
       </Section>
       <CommandForm command={commands.removeStaffPasskey} />
-      <CommandForm command={commands.setStaffRoles} given={given} />
+      <CommandForm command={commands.setStaffRoles} given={given} initial={{ roles }} />
       <CommandForm command={commands.inviteStaff} given={given} />
       <CommandForm command={commands.removeStaff} given={given} />
       <Section title="What this member did">
-        <DataTable view={views.auditEntries} where={{ staffId: { equalTo: id } }} prefix="audit" />
+        <DataTable view={views.auditEntries} where={isMember} prefix="audit" />
       </Section>
     </>
   );

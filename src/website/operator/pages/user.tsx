@@ -120,7 +120,11 @@ function UserForms({ id, user }: { id: string; user: Row }): JSX.Element {
       <CommandForm
         command={commands.setProfile}
         given={given}
-        initial={{ private: yes("isPrivate"), leaderboardOptOut: yes("leaderboardOptOut") }}
+        initial={{
+          displayName: textIn(user, "displayName"),
+          private: yes("isPrivate"),
+          leaderboardOptOut: yes("leaderboardOptOut"),
+        }}
       />
       <CommandForm
         command={commands.recoverAccount}
