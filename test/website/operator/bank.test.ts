@@ -68,6 +68,28 @@ test("a column says whether cash came in, in the words of banks", (t) => {
   ]);
 });
 
+test("what no bank writes is refused before it keeps the page busy", (t) => {
+  const megabytes = (text: string) => text.repeat(10_000_000 / text.length);
+  const field = /^Line \d has a field of more than 10000 characters/;
+  const cases: [what: string, file: string, problem: RegExp][] = [
+    ["quotes", megabytes('"'), field],
+    ["quotes in quotes", `a;b\n"${megabytes('""')}";1\n`, field],
+    ["quotes in quotes without an end", `a;b\n"${megabytes('""')}`, field],
+    ["white space in a field", `a;b\n1${megabytes(" ")}x;2\n`, field],
+    ["a long field", `a;b\n${megabytes("x")};2\n`, field],
+    ["empty lines", `a;b\n${megabytes("\n")}`, /^The file has more than 100000 lines/],
+    ["lines", megabytes("1;2\n"), /^The file has more than 100000 lines/],
+    ["line breaks in quotes", megabytes('"\n\n\n\n\n\n\n";"2"\n\n\n'), /more than 100000 lines/],
+    ["columns", megabytes(";"), /^Line 1 has more than 200 columns/],
+  ];
+  for (const [what, file, problem] of cases) t.regex(problemOf(file), problem, what);
+  t.is(problemOf(`a;b\n"${'""'.repeat(4999)}";2\n`), "none");
+  t.is(problemOf(`a;b\n${"1;2\n".repeat(99_998)}`), "none");
+  t.deepEqual(read(`ref;day;amount\nr;2026-11-24;1${" ".repeat(9000)}2\n`).issues, [
+    `Line 2 has no amount: “1${" ".repeat(29)}…”.`,
+  ]);
+});
+
 test("amounts are exact, and what is no amount of the chosen form is none", (t) => {
   const comma: [string, number | undefined][] = [
     ["1.234.567,89", 123_456_789],

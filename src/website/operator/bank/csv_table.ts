@@ -7,6 +7,10 @@ export interface CsvTable {
   rows: { line: number; cells: string[] }[];
 }
 
+/** What is longer, wider or has more lines is of no bank, and would keep the page busy. */
+const LONGEST_FIELD = 10_000;
+const MOST_COLUMNS = 200;
+const MOST_LINES = 100_000;
 const SEPARATORS = [";", "\t", ","] as const;
 
 /** Reads the table; a text says what is wrong. Lines before the names of the columns are left out. */
@@ -31,21 +35,47 @@ export function readTable(text: string): CsvTable | string {
 
 function rowsOf(text: string, separator: string): CsvTable["rows"] | string {
   const rows: CsvTable["rows"] = [];
-  const field = new RegExp(
-    `(?:"([^"]*(?:""[^"]*)*)"|([^"${separator}\\r\\n]*))(${separator}|\\r\\n|\\n|\\r|$)`,
-    "y",
-  );
-  let [line, begins, cells] = [1, 1, [] as string[]];
-  while (field.lastIndex < text.length || cells.length > 0) {
-    const found = field.exec(text);
-    if (found === null) return `Line ${line} has a quote within a field.`;
-    const [, quoted, bare = "", end = ""] = found;
-    cells.push((quoted?.replaceAll('""', '"') ?? bare).trim());
-    if (quoted !== undefined) line += quoted.split(/\r\n|\n|\r/).length - 1;
-    if (end !== separator && end !== "") line += 1;
-    if (end === separator) continue;
+  const bare = new RegExp(`[^"${separator}\\r\\n]*`, "y");
+  const ending = new RegExp(`${separator}|\\r\\n|\\n|\\r|$`, "y");
+  let [at, line, begins, cells] = [0, 1, 1, [] as string[]];
+  while (at < text.length || cells.length > 0) {
+    const isQuoted = text[at] === '"';
+    const end = isQuoted ? endOfQuoted(text, at) : endOf(bare, text, at);
+    if (end - at > LONGEST_FIELD) {
+      return `Line ${line} has a field of more than ${LONGEST_FIELD} characters.`;
+    }
+    const next = end === -1 ? -1 : endOf(ending, text, end);
+    if (next === -1) return `Line ${line} has a quote within a field.`;
+    const field = isQuoted
+      ? text.slice(at + 1, end - 1).replaceAll('""', '"')
+      : text.slice(at, end);
+    cells.push(field.trim());
+    if (cells.length > MOST_COLUMNS) return `Line ${line} has more than ${MOST_COLUMNS} columns.`;
+    if (isQuoted) line += field.split(/\r\n|\n|\r/).length - 1;
+    at = next;
+    if (text.slice(end, next) === separator) continue;
+    if (next > end) line += 1;
+    if (line > MOST_LINES) return `The file has more than ${MOST_LINES} lines.`;
     if (cells.some((cell) => cell !== "")) rows.push({ line: begins, cells });
     [begins, cells] = [line, []];
   }
   return rows;
+}
+
+/** Where what matches there ends; -1: nothing does. */
+function endOf(pattern: RegExp, text: string, from: number): number {
+  pattern.lastIndex = from;
+  return pattern.test(text) ? pattern.lastIndex : -1;
+}
+
+/**
+ * The place after the quote that ends a field in quotes, or after one in it if it is too long; -1:
+ * there is none. A pattern would run out of stack on many quotes.
+ */
+function endOfQuoted(text: string, from: number): number {
+  let at = text.indexOf('"', from + 1);
+  while (at !== -1 && text[at + 1] === '"' && at - from <= LONGEST_FIELD) {
+    at = text.indexOf('"', at + 2);
+  }
+  return at === -1 ? -1 : at + 1;
 }

@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { Notice } from "../../components/notice.tsx";
 import { mayCall } from "../api/session.ts";
 import { showCount } from "../api/values.ts";
@@ -54,8 +54,21 @@ export function BankForm(): JSX.Element | null {
 }
 
 function FileOfBank({ text }: { text: string }): JSX.Element {
-  if (/^[\ufeff\s]*</.test(text)) return <Camt text={text.replace(/^\ufeff/, "")} />;
-  const table = readTable(text);
+  const isXml = useMemo(() => /^[\ufeff\s]*</.test(text), [text]);
+  return isXml ? <Camt text={text} /> : <CsvFile text={text} />;
+}
+
+/** What is read, or why it cannot be. */
+function attempt<Read>(read: () => Read): Read | string {
+  try {
+    return read();
+  } catch (error) {
+    return `This file cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+function CsvFile({ text }: { text: string }): JSX.Element {
+  const table = useMemo(() => attempt(() => readTable(text)), [text]);
   return typeof table === "string" ? <Notice kind="bad">{table}</Notice> : <Csv table={table} />;
 }
 
@@ -67,14 +80,17 @@ const references: readonly (readonly [ReferenceKind, string])[] = [
 
 function Camt({ text }: { text: string }): JSX.Element {
   const [kind, setKind] = useState("");
-  const found = references.find(([one]) => one === kind);
+  const read = useMemo(() => {
+    const found = references.find(([one]) => one === kind);
+    return found && attempt(() => readCamt(text.replace(/^\ufeff/, ""), found[0]));
+  }, [text, kind]);
   return (
     <>
       <Select
         {...{ label: "The reference is", value: kind, options: references, none: "choose" }}
         onValue={setKind}
       />
-      {found !== undefined && <Found key={kind} read={readCamt(text, found[0])} />}
+      {read !== undefined && <Found key={kind} read={read} />}
     </>
   );
 }
@@ -97,7 +113,10 @@ function Csv({ table }: { table: CsvTable }): JSX.Element {
       }}
     />
   );
-  const mapping = mappingOf(chosen);
+  const read = useMemo(() => {
+    const mapping = mappingOf(chosen);
+    return mapping && attempt(() => readEntries(table, mapping));
+  }, [table, chosen]);
   return (
     <>
       {select("reference", "Column of the reference")}
@@ -105,9 +124,7 @@ function Csv({ table }: { table: CsvTable }): JSX.Element {
       {select("amount", "Column of the amount")}
       {select("sign", "Column that says whether cash came in", "none: the amount has a sign")}
       {select("decimal", "Before the cents stands a", "choose", [...decimals])}
-      {mapping !== undefined && (
-        <Found key={JSON.stringify(mapping)} read={readEntries(table, mapping)} />
-      )}
+      {read !== undefined && <Found key={JSON.stringify(chosen)} read={read} />}
     </>
   );
 }
@@ -123,8 +140,10 @@ function mappingOf(chosen: Record<string, string>): Mapping | undefined {
 }
 
 /** What the file has, day by day. With an issue nothing is compared. */
-function Found({ read: { entries, issues } }: { read: ReadBank }): JSX.Element {
+function Found({ read }: { read: ReadBank | string }): JSX.Element {
   const [day, setDay] = useState("");
+  if (typeof read === "string") return <Notice kind="bad">{read}</Notice>;
+  const { entries, issues } = read;
   if (issues.length > 0) {
     return (
       <Notice kind="bad">
