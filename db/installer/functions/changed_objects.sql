@@ -29,8 +29,8 @@ as $$
     and (
       i.hash is not null
       or p.kind in (
-        'constraint', 'disabled triggers', 'event trigger', 'function', 'grant', 'policy', 'rule',
-        'trigger'
+        'constraint', 'disabled triggers', 'event trigger', 'function', 'grant', 'policy', 'row',
+        'rule', 'trigger'
       )
     )
   order by 1

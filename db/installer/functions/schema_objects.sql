@@ -181,9 +181,16 @@ as $$
   select 'statistics', s.stxname::text, pg_get_statisticsobjdef(s.oid)
   from schemas as n
   join pg_statistic_ext as s on s.stxnamespace = n.oid
+  union all
+  select 'row', 'admin.commands ' || c.command, to_jsonb(c)::text
+  from admin.commands as c
+  union all
+  select 'row', 'core.error_codes ' || e.code, to_jsonb(e)::text
+  from core.error_codes as e
 $$;
 
 comment on function installer.schema_objects() is
   'Every object of the exchange''s schemas, which exchange_owner owns, with its definition as this '
-  'version of PostgreSQL writes it; and the event triggers of the database. Left out are '
+  'version of PostgreSQL writes it; the event triggers of the database; and the rows of tables '
+  'that only a release changes. Left out are '
   'partitions, comments, and grants to roles that are not the exchange''s.';

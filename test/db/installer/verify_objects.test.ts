@@ -82,6 +82,27 @@ test.serial("a change is named with the object, until it is taken back", async (
   t.deepEqual(await verify(), []);
 });
 
+for (const [statement, object] of [
+  [
+    "update admin.commands set role = 'cash' where command = 'create_staff'",
+    "row admin.commands create_staff",
+  ],
+  ["delete from admin.commands where command = 'end_sessions'", "row admin.commands end_sessions"],
+  ["insert into admin.commands values ('my_own', null)", "row admin.commands my_own"],
+  [
+    "update core.error_codes set http_status = 418 where code = 'NOT_FOUND'",
+    "row core.error_codes NOT_FOUND",
+  ],
+] as const) {
+  test.serial(`rows that only a release changes are part of the schema: ${object}`, async (t) => {
+    await withRollback(database.pool, async (client) => {
+      await client.query(statement);
+      const { rows } = await client.query("select name, object from ledger.verify()");
+      t.deepEqual(rows, [{ name: "schema is as it was installed", object }]);
+    });
+  });
+}
+
 /** Makes checks, indexes, views, functions and defaults once more, of what PostgreSQL shows of them. */
 const rewriteDefinitions = `
   do $$

@@ -53,6 +53,8 @@ export interface Command {
   returns: Returns;
   /** Of the rows that are returned. */
   columns?: readonly Column[];
+  /** Only what was changed in the form is sent: what is left out stays as it is. */
+  keepsRest?: boolean;
   /** What the value is that is returned, in front of it; the name of a file without its ending. */
   result?: string;
   /** Asks before it is done, with these words about what cannot be undone. */

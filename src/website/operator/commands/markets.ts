@@ -62,6 +62,7 @@ export const setMarketStatus: Command = {
 
 export const editMarket: Command = {
   ...{ name: "edit_market", role, title: "Edit the market", action: "Save" },
+  keepsRest: true,
   fields: [
     market,
     optional("title", "Title"),
@@ -183,6 +184,7 @@ export const createEvent: Command = {
 
 export const editEvent: Command = {
   ...{ name: "edit_event", role, title: "Edit the event", action: "Save" },
+  keepsRest: true,
   fields: [
     event,
     optional("title", "Title"),

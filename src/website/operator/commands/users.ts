@@ -76,6 +76,7 @@ export const setRatePolicy: Command = {
 
 export const setProfile: Command = {
   ...{ name: "set_profile", role, title: "Profile", action: "Save" },
+  keepsRest: true,
   fields: [
     user,
     optional("displayName", "Name"),

@@ -82,7 +82,10 @@ function Form({ command, given = {}, initial = {}, onDone, about }: CommandFormP
   };
   const submit = (event: Event): void => {
     event.preventDefault();
-    const read = readArguments(command, typed, given);
+    const fields = command.fields.filter(
+      ({ argument }) => command.keepsRest !== true || argument in changed,
+    );
+    const read = readArguments({ ...command, fields }, typed, given);
     giving.reset();
     setIssues(read.ok ? {} : read.issues);
     if (!read.ok) return;
