@@ -67,7 +67,7 @@ const FEWEST_OTHER_CHARACTERS = 6;
  */
 export function isLikeAccount(
   password: string,
-  { email, handle }: { email: string; handle: string },
+  { email, handle = "" }: { email: string; handle?: string | undefined },
 ): boolean {
   // What is longer is in no password.
   const names = [email, email.replace(/@.*/, ""), handle]

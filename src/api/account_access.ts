@@ -64,7 +64,8 @@ const signUp = route({
   description:
     "The e-mail address and the handle are the account's once the link in the mail is confirmed. " +
     "Whether they are taken is said only then, or at once with an `invitation`: the token of an " +
-    "operator's link to this address.",
+    "operator's link to this address. Without a `handle` the account gets one that nobody has, and " +
+    "without a `displayName` it shows the handle; the user can change both.",
   auth: "none",
   fromOwnPages: true,
   rateLimit: "account",
@@ -73,8 +74,8 @@ const signUp = route({
     body: z
       .object({
         email: emailSchema,
-        displayName: displayNameSchema,
-        handle: handleSchema,
+        displayName: displayNameSchema.optional(),
+        handle: handleSchema.optional(),
         password: newPasswordSchema,
         invitation: linkTokenSchema.nullish(),
       })

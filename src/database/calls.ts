@@ -334,8 +334,8 @@ export const api = functionsOf("api", {
   signUp: once(
     {
       email: text,
-      displayName: text,
-      handle: text,
+      displayName: nullable(text),
+      handle: nullable(text),
       passwordHash: text,
       ...ofBrowserBefore,
       invitationHash: nullable(bytea),

@@ -69,6 +69,28 @@ test.serial(
 );
 
 test.serial(
+  "an e-mail address and a password are enough: name and handle are made, of nothing else",
+  async (t) => {
+    const [one, other] = [anybody(), anybody()];
+    const handles: string[] = [];
+    for (const { email, password } of [one, other]) {
+      const visitor = makeVisitor(service);
+      const body = { email, password };
+      const answer = await visitor.call("POST", "/api/account/sign-up", { body });
+      t.is(answer.status, 201);
+      const [mail] = await takeMails(service.worker);
+      const token = mail!.token;
+      await visitor.call("POST", "/api/account/email/confirm", { body: { token } });
+      const { handle, displayName } = (await visitor.call("GET", "/api/account")).body;
+      t.regex(handle, /^trader-[0-9a-f]{10}$/);
+      t.is(displayName, handle);
+      handles.push(handle);
+    }
+    t.not(handles[0], handles[1]);
+  },
+);
+
+test.serial(
   "sign-up answers the same when address and handle are taken; the owner gets a mail",
   async (t) => {
     const { person } = await member();

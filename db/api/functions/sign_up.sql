@@ -18,6 +18,10 @@ as $$
 declare
   v_settings identity.settings;
   v_id uuid := core.uuid_v7();
+  -- Nothing of the address: others see it.
+  v_handle constant text := coalesce(
+    sign_up.handle, 'trader-' || right(replace(v_id::text, '-', ''), 10)
+  );
   v_invitation identity.links;
   v_user identity.users;
   v_constraint text;
@@ -42,8 +46,8 @@ begin
   values (
     v_id,
     case when email_confirmed then sign_up.email else identity.unconfirmed_email(v_id) end,
-    sign_up.display_name,
-    case when email_confirmed then sign_up.handle
+    coalesce(sign_up.display_name, v_handle),
+    case when email_confirmed then v_handle
       else 'new-' || right(replace(v_id::text, '-', ''), 16) end
   )
   returning * into v_user;
@@ -52,7 +56,7 @@ begin
   perform identity.set_password(v_user.id, sign_up.password_hash);
   if not email_confirmed then
     insert into identity.email_claims (user_id, email, handle, created_at)
-    values (v_user.id, sign_up.email, sign_up.handle, core.now());
+    values (v_user.id, sign_up.email, v_handle, core.now());
     perform identity.queue_mail('confirm_email', v_user.id, sign_up.email);
   end if;
   if v_settings.play_money_cents > 0 then
@@ -78,6 +82,6 @@ comment on function api.sign_up(text, text, text, text, text, boolean, bytea, by
   'Makes an account with a session, and returns the session''s cookie, which is not kept. The '
   'address and the handle are the user''s once the link in the mail is followed '
   '(api.confirm_email), or at once with an invitation to this address. Until then nothing depends '
-  'on whether they are taken, so sign-up does not show who has an account. password_hash is '
-  'argon2id in PHC form. Errors: SIGN_UP_CLOSED, INVALID_LINK, INVALID_REQUEST, ALREADY_EXISTS '
+  'on whether they are taken, so sign-up does not show who has an account. Without a handle one '
+  'is made, and without a name the handle is shown. password_hash is argon2id in PHC form. Errors: SIGN_UP_CLOSED, INVALID_LINK, INVALID_REQUEST, ALREADY_EXISTS '
   '(with an invitation). Locks: with play money, the outside world.';

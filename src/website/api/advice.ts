@@ -8,7 +8,7 @@ export interface Advice {
   next?: { label: string; href: string };
 }
 
-const toLimits = { label: "Review your limits", href: "/account#limits" };
+const toLimits = { label: "Review your limits", href: "/account?first=limits" };
 
 const byCode: Record<string, Advice> = {
   TRADING_PAUSED: {
@@ -72,13 +72,15 @@ const byCode: Record<string, Advice> = {
   },
 };
 
-/** What to tell the user about a problem. Who must sign in comes back to the path `back`. */
+/** What to tell the user about a problem. Who must sign in, or set limits, comes back to `back`. */
 export function adviceOn(problem: Problem, back?: string): Advice {
   const known = problem.code === undefined ? undefined : byCode[problem.code];
   if (isSignedOut(problem)) {
-    const query = back === undefined ? "" : `?back=${encodeURIComponent(back)}`;
-    const next = { label: "Sign in", href: `/sign-in${query}` };
+    const next = { label: "Sign in", href: withBack("/sign-in", "?", back) };
     return { text: known?.text ?? "You are signed out.", next };
+  }
+  if (known?.next === toLimits) {
+    return { ...known, next: { ...toLimits, href: withBack(toLimits.href, "&", back) } };
   }
   if (known !== undefined) return known;
   if (problem.status === 0) {
@@ -87,6 +89,10 @@ export function adviceOn(problem: Problem, back?: string): Advice {
   if (problem.status === 429) return { text: tooMany(problem.retryAfterSeconds) };
   if (problem.status >= 500) return { text: "Something went wrong on our side. Please try again." };
   return { text: issueWords(problem) ?? sentence(problem.error) };
+}
+
+function withBack(href: string, sign: "?" | "&", back: string | undefined): string {
+  return back === undefined ? href : `${href}${sign}back=${encodeURIComponent(back)}`;
 }
 
 function tooMany(seconds: number | undefined): string {

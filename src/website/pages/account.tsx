@@ -17,7 +17,7 @@ import { Notice } from "../components/notice.tsx";
 import { SignInFirst } from "../components/sign_in_first.tsx";
 import { Loading } from "../components/states.tsx";
 import { useTitle } from "../hooks/use_title.ts";
-import { query, safeReturnPath } from "../router.ts";
+import { navigate, query, safeReturnPath } from "../router.ts";
 
 const sections = [
   { id: "limits", name: "Loss limits" },
@@ -112,7 +112,14 @@ function FirstLimits({ own }: { own: OwnProfile }): JSX.Element {
       {isDone ? (
         <Notice kind="good">Your limits are saved. You can change them in your account.</Notice>
       ) : (
-        <LimitsSection own={own} />
+        <LimitsSection
+          own={own}
+          first={{
+            onSaved: () => {
+              navigate(back, { replace: true });
+            },
+          }}
+        />
       )}
       <div class="button-row">
         {isDone && (

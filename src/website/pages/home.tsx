@@ -4,9 +4,11 @@ import { readCategories } from "../api/catalogue.ts";
 import { publicApi } from "../api/client.ts";
 import { resultOf } from "../api/result.ts";
 import type { Result } from "../api/result.ts";
+import { isSignedIn } from "../api/session.ts";
 import type { ListedMarket } from "../api/types.ts";
 import { Choice } from "../components/choice.tsx";
 import { MarketList } from "../components/home/market_list.tsx";
+import { PlayMoney } from "../components/home/play_money.tsx";
 import {
   moreThan,
   PAGE,
@@ -43,6 +45,7 @@ export function HomePage(): JSX.Element {
           Each figure is the price of the last trade: the chance that traders see. Buy the answer
           you believe in.
         </p>
+        {!isSignedIn.value && <PlayMoney />}
         <SearchField
           label="Search markets"
           text={search.query}

@@ -7,6 +7,7 @@ import type { Trading } from "../api/market_stream.ts";
 import { announceChange, newsVersion } from "../api/own_changes.ts";
 import { resultOf } from "../api/result.ts";
 import { isSignedIn, session } from "../api/session.ts";
+import { forgetTicket, keepTicket, keptTicket } from "../api/ticket_draft.ts";
 import type { Market, MarketResolution, MarketStatus } from "../api/types.ts";
 import { MarketChart } from "../components/chart/market_chart.tsx";
 import { bestPriceOf, bestPricesOf } from "../components/market/best_price.ts";
@@ -93,10 +94,7 @@ interface MarketViewProps {
 }
 
 function MarketView({ market, snapshot }: MarketViewProps): JSX.Element {
-  const [ticket, setTicket] = useState(() =>
-    // The page of an event links to a side.
-    newTicket(market, query.peek().get("side") === "no" ? "no" : "yes"),
-  );
+  const [ticket, setTicket] = useTicket(market);
   const ticketBox = useRef<HTMLDivElement>(null);
   const exclusion = account.value?.exclusion ?? null;
   const resolution = useResolution(market);
@@ -177,6 +175,26 @@ function MarketView({ market, snapshot }: MarketViewProps): JSX.Element {
       )}
     </div>
   );
+}
+
+type SetTicket = (change: (before: TicketValues) => TicketValues) => void;
+
+/** The ticket of a market. One who cannot trade yet finds it again as it was. */
+function useTicket(market: Market): [TicketValues, SetTicket] {
+  const [ticket, setTicket] = useState(() => {
+    // The page of an event links to a side.
+    const side = query.peek().get("side");
+    const kept = side === null || isSignedIn.peek() ? keptTicket(market.id) : undefined;
+    return kept ?? newTicket(market, side === "no" ? "no" : "yes");
+  });
+  const first = useRef(ticket);
+  useEffect(() => {
+    if (ticket === first.current) return;
+    const mayTrade = isSignedIn.peek() && account.peek()?.limits.reviewedAt !== null;
+    if (mayTrade) forgetTicket();
+    else keepTicket(market.id, ticket);
+  }, [ticket]);
+  return [ticket, setTicket];
 }
 
 /** Brings the ticket into the window, with the field of how much. */

@@ -51,7 +51,7 @@ export function SignUpPage(): JSX.Element {
 }
 
 function SignUpForm({ invitation }: { invitation: string | null }): JSX.Element {
-  const [values, setValues] = useState({ email: "", displayName: "", handle: "", password: "" });
+  const [values, setValues] = useState({ email: "", password: "" });
   const command = useCommand();
   const set = (name: keyof typeof values) => (value: string) => {
     setValues((before) => ({ ...before, [name]: value }));
@@ -77,26 +77,10 @@ function SignUpForm({ invitation }: { invitation: string | null }): JSX.Element 
         name="email"
         type="email"
         autocomplete="username"
+        hint="Others never see it. They see a made-up name, which you can change in your account."
         value={values.email}
         error={issueOf(problem, "email")}
         onValue={set("email")}
-      />
-      <Field
-        label="Name"
-        name="displayName"
-        autocomplete="name"
-        hint="Others see it beside your trades, unless you make your profile private."
-        value={values.displayName}
-        error={issueOf(problem, "displayName")}
-        onValue={set("displayName")}
-      />
-      <Field
-        label="Handle"
-        name="handle"
-        hint="A short name that is only yours: letters, digits, or any of _.-"
-        value={values.handle}
-        error={issueOf(problem, "handle")}
-        onValue={set("handle")}
       />
       <Field
         label="Password"

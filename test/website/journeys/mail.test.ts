@@ -148,8 +148,6 @@ journey("an invited person signs up while sign-up needs an invitation", async (t
     // The link comes while the page is open already: its address differs behind the # only.
     await page.goto(link);
     await page.getByLabel("E-mail").fill(person.email);
-    await page.getByLabel("Name", { exact: true }).fill(person.displayName);
-    await page.getByLabel("Handle").fill(person.handle);
     await page.getByLabel("Password").fill(person.password);
     await page.getByRole("button", { name: "Make my account" }).click();
     await page.getByRole("heading", { name: "One more step before you can trade" }).waitFor();

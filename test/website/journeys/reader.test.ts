@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { testService } from "../../helpers/http/test_service.ts";
 import { until } from "../../helpers/until.ts";
 import { arrive } from "../arrive.ts";
-import { scrollsSideways, visit } from "../browser.ts";
+import { scrollsSideways } from "../browser.ts";
 import { journey } from "../journey.ts";
 import { buy, fillTicket, makeOffered } from "../steps.ts";
 
@@ -152,23 +152,6 @@ journey("who excluded themselves sees no ticket, and no second offer", async (t,
   await page.getByText("YES · 5 shares").waitFor();
   t.is(await page.getByRole("button", { name: "Buy YES", exact: true }).count(), 0);
   t.is(await page.getByRole("button", { name: "Sell", exact: true }).count(), 0);
-});
-
-journey("a new user sets limits, and is back at the market", async (t, browser) => {
-  const { page } = await visit(browser, service.url);
-  await page.goto(`/markets/${marketId}`);
-  await page.getByRole("link", { name: "Make an account" }).click();
-  await page.getByLabel("E-mail").fill(`new-${Date.now()}@example.com`);
-  await page.getByLabel("Name", { exact: true }).fill("New Person");
-  await page.getByLabel("Handle").fill("new_person");
-  await page.getByLabel("Password").fill("correct horse battery");
-  await page.getByRole("button", { name: "Make my account" }).click();
-  await page.getByRole("heading", { name: "One more step before you can trade" }).waitFor();
-  t.is(await page.locator(".section").count(), 1, "no wall of settings");
-  await page.getByRole("button", { name: "Confirm my limits" }).click();
-  await page.getByRole("link", { name: "Back to the market" }).click();
-  await page.getByRole("heading", { name: "Order book" }).waitFor();
-  t.true(page.url().endsWith(`/markets/${marketId}`));
 });
 
 journey(

@@ -13,6 +13,7 @@ import { Field } from "../field.tsx";
 import { Notice, ProblemNotice } from "../notice.tsx";
 import { Submit } from "../submit.tsx";
 import { higherThanLonger } from "./limit_words.ts";
+import { LimitSuggestions } from "./limit_suggestions.tsx";
 import { Section } from "./section.tsx";
 
 const periods = [
@@ -29,8 +30,14 @@ const changedMeanwhile: Problem = {
   error: "Your limits were changed meanwhile. Look at what holds now, and save again.",
 };
 
+interface LimitsSectionProps {
+  own: OwnProfile;
+  /** For those who choose limits for the first time; what to do when they are saved. */
+  first?: { onSaved: () => void };
+}
+
 /** How much may be lost in a day, a week and a month. */
-export function LimitsSection({ own }: { own: OwnProfile }): JSX.Element {
+export function LimitsSection({ own, first }: LimitsSectionProps): JSX.Element {
   const { limits } = own;
   const { typed, values, type, forget } = useTyped<Record<Period, string>>({
     day: textOf(limits.day),
@@ -48,6 +55,10 @@ export function LimitsSection({ own }: { own: OwnProfile }): JSX.Element {
   };
   const isWrong = Object.values(cents).includes("wrong");
   const warning = isTouched ? higherThanLonger(cents) : undefined;
+  const change = (texts: Partial<Record<Period, string>>): void => {
+    if (!isTouched) setTypedBeside(limits);
+    type(texts);
+  };
   const submit = (event: Event): void => {
     event.preventDefault();
     const { day, week, month } = cents;
@@ -69,6 +80,7 @@ export function LimitsSection({ own }: { own: OwnProfile }): JSX.Element {
         forget(typed);
         keepAccount({ ...own, limits: changed });
         announceChange();
+        first?.onSaved();
       },
     );
   };
@@ -79,6 +91,7 @@ export function LimitsSection({ own }: { own: OwnProfile }): JSX.Element {
         what they could cost. Leave a field empty for no limit.
       </p>
       <form onSubmit={submit} noValidate>
+        {first && <LimitSuggestions chosen={values} onChoose={change} />}
         <div class="field-triple">
           {periods.map(({ name, label }) => (
             <div key={name}>
@@ -90,8 +103,7 @@ export function LimitsSection({ own }: { own: OwnProfile }): JSX.Element {
                 value={values[name]}
                 error={cents[name] === "wrong" ? "Give an amount in euros, or nothing." : undefined}
                 onValue={(text) => {
-                  if (!isTouched) setTypedBeside(limits);
-                  type({ [name]: text });
+                  change({ [name]: text });
                 }}
               />
               <Used limit={limits[name]} />

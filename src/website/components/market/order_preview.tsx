@@ -5,6 +5,7 @@ import type { Result } from "../../api/result.ts";
 import type { PlaceOrder, Preview } from "../../api/types.ts";
 import { formatCents, formatPrice, formatShares } from "../../format.ts";
 import { useRules } from "../../hooks/use_rules.ts";
+import { address } from "../../router.ts";
 import { bestPricesOf, farBeyond } from "./best_price.ts";
 import { estimate } from "./estimate.ts";
 import type { Estimate } from "./estimate.ts";
@@ -58,7 +59,7 @@ function PreviewFigures({ preview, order }: FiguresProps): JSX.Element {
   const { rejection, status } = preview;
   const words = useRejectionWords(rejection?.code, order, order.marketId);
   if (rejection !== null) {
-    const { text, next } = adviceOn(rejection);
+    const { text, next } = adviceOn(rejection, address.value);
     return (
       <p class="field-error">
         {words ?? text} {next && <a href={next.href}>{next.label}</a>}
