@@ -24,7 +24,11 @@ import {
 
 test("each rejection is shown in words, with the next step", (t) => {
   const refused = (code: string) => adviceOn({ status: 400, error: "x", code });
-  t.is(refused("LIMITS_SETUP_REQUIRED").next?.href, "/account#limits");
+  t.is(refused("LIMITS_SETUP_REQUIRED").next?.href, "/account?first=limits");
+  t.is(
+    adviceOn({ status: 403, error: "x", code: "LIMITS_SETUP_REQUIRED" }, "/markets/1").next?.href,
+    "/account?first=limits&back=%2Fmarkets%2F1",
+  );
   t.is(adviceOn({ status: 429, error: "x", retryAfterSeconds: 1 }).text.slice(-9), "1 second.");
   t.is(adviceOn({ status: 400, error: "market not open" }).text, "Market not open.");
   t.is(adviceOn({ status: 401, error: "Unauthorized" }).next?.href, "/sign-in");

@@ -6,6 +6,7 @@ import {
   newTicket,
   optionWords,
   orderOf,
+  withShares,
 } from "../../src/website/components/market/ticket_order.ts";
 import type { Ticket } from "../../src/website/components/market/ticket_order.ts";
 
@@ -42,6 +43,23 @@ test("each kind of ticket is the order that the API knows", (t) => {
   t.deepEqual(order({ orderType: "sell", side: "no", kind: "market", quantity: "1" }), {
     ...{ marketId, side: "no", orderType: "sell", price: null, quantity: 1 },
   });
+});
+
+test("an amount comes first: at a limit it becomes shares, fee included", (t) => {
+  const at = (ticket: Partial<Ticket>) =>
+    withShares({ ...emptyTicket, price: "60", budget: "20", quantity: "3", ...ticket }, 700)
+      .quantity;
+  // A share costs 60 and 1.68 cents of fee: 32 of them 19.74, 33 of them 20.36.
+  t.is(at({}), "32");
+  t.is(at({ price: "30" }), String(Math.floor(2000 / 31.47)));
+  t.is(at({ budget: "0.60" }), "0");
+  t.is(at({ price: "" }), "", "a price is missing");
+  t.is(at({ budget: "twenty" }), "");
+  for (const own of [{ budget: "" }, { orderType: "sell" }, { kind: "market" }] as const) {
+    t.is(at(own), "3", JSON.stringify(own));
+  }
+  t.deepEqual(errors({ budget: "twenty", price: "60" }), ["budget"]);
+  t.deepEqual(errors({ budget: "0.60", quantity: "0", price: "60" }), ["quantity"]);
 });
 
 test("options belong to limit orders only", (t) => {

@@ -1,8 +1,8 @@
 create or replace function api.sign_up(
   email text,
-  display_name text,
-  handle text,
   password_hash text,
+  display_name text default null,
+  handle text default null,
   browser text default null,
   is_host_only boolean default false,
   ended_cookie_hash bytea default null,
@@ -83,5 +83,6 @@ comment on function api.sign_up(text, text, text, text, text, boolean, bytea, by
   'address and the handle are the user''s once the link in the mail is followed '
   '(api.confirm_email), or at once with an invitation to this address. Until then nothing depends '
   'on whether they are taken, so sign-up does not show who has an account. Without a handle one '
-  'is made, and without a name the handle is shown. password_hash is argon2id in PHC form. Errors: SIGN_UP_CLOSED, INVALID_LINK, INVALID_REQUEST, ALREADY_EXISTS '
-  '(with an invitation). Locks: with play money, the outside world.';
+  'is made, and without a name the handle is shown. password_hash is argon2id in PHC form. '
+  'Errors: SIGN_UP_CLOSED, INVALID_LINK, INVALID_REQUEST, ALREADY_EXISTS (with an invitation). '
+  'Locks: with play money, the outside world.';

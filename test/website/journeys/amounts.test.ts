@@ -28,8 +28,11 @@ journey(
     await page.getByRole("button", { name: "Buy NO", exact: true }).waitFor();
     t.true(await amounts.getByRole("button", { name: "€20" }).isDisabled());
     await yes.click();
-    t.true(await shares.evaluate((field) => field === field.ownerDocument.activeElement));
-    const field = (await shares.boundingBox())!;
+    const amount = page.getByLabel("Amount", { exact: true });
+    t.true(await amount.evaluate((field) => field === field.ownerDocument.activeElement));
+    const order = page.locator(".ticket input:not([type=radio])");
+    t.is(await order.first().getAttribute("name"), "budget", "the amount is first");
+    const field = (await amount.boundingBox())!;
     t.true(field.y >= 0 && field.y + field.height <= (await bar.boundingBox())!.y);
 
     // A share costs 60 and 1.68 cents of fee.
@@ -42,6 +45,15 @@ journey(
       t.is(await shares.inputValue(), String(count));
       await page.locator(".preview").getByText(pays, { exact: true }).first().waitFor();
     }
+    // Another price is another number of shares; a number of shares is no amount.
+    await amount.fill("9.99");
+    t.is(await shares.inputValue(), "16");
+    await page.getByLabel("Price", { exact: true }).fill("50");
+    t.is(await shares.inputValue(), "19");
+    await page.getByLabel("Price", { exact: true }).fill("60");
+    await shares.fill("4");
+    t.is(await amount.inputValue(), "");
+    await page.locator(".preview").getByText("€2.47", { exact: true }).first().waitFor();
     await page.getByRole("radio", { name: "Budget" }).check();
     await amounts.getByRole("button", { name: "€5", exact: true }).click();
     t.is(await page.getByLabel("Amount", { exact: true }).inputValue(), "5.00");

@@ -22,9 +22,8 @@ import { Submit } from "../submit.tsx";
 import { answeredOutcome } from "./answered_outcome.ts";
 import { OrderNotice } from "./order_notice.tsx";
 import { OrderPreview } from "./order_preview.tsx";
-import { QuickAmounts } from "./quick_amounts.tsx";
 import { atShownPrice } from "./shown_price.ts";
-import { orderOf } from "./ticket_order.ts";
+import { orderOf, withShares } from "./ticket_order.ts";
 import type { Ticket as TicketValues } from "./ticket_order.ts";
 import { TicketFields } from "./ticket_fields.tsx";
 import { useRejectionWords } from "./use_rejection_words.ts";
@@ -37,9 +36,11 @@ interface TicketProps {
 
 /** Where an order is made: what to trade, what that will do, and the button that does it. */
 export function Ticket({ market, ticket, onChange }: TicketProps): JSX.Element {
-  const { order, errors } = orderOf(ticket, market.id);
-  const preview = usePreview(isSignedIn.value ? order : undefined);
   const rules = useRules(market.id);
+  const feeRateBps = rules?.feeRateBps ?? USUAL_RATE_BPS;
+  const shown = withShares(ticket, feeRateBps);
+  const { order, errors } = orderOf(shown, market.id);
+  const preview = usePreview(isSignedIn.value ? order : undefined);
   const [tries, setTries] = useState(0);
   const form = useRef<HTMLFormElement>(null);
   const latest = useRef(ticket);
@@ -58,7 +59,7 @@ export function Ticket({ market, ticket, onChange }: TicketProps): JSX.Element {
       atShownPrice(order, {
         preview: preview?.ok === true ? preview.data : undefined,
         book: shownBook.peek(),
-        feeRateBps: rules?.feeRateBps ?? USUAL_RATE_BPS,
+        feeRateBps,
       });
     send(sent, () => {
       setTries(0);
@@ -78,16 +79,7 @@ export function Ticket({ market, ticket, onChange }: TicketProps): JSX.Element {
       </h2>
       <form ref={form} onSubmit={submit} noValidate>
         <TradeChoices market={market} ticket={ticket} onChange={onChange} />
-        <TicketFields
-          ticket={ticket}
-          errors={tries > 0 ? (errors ?? {}) : {}}
-          onChange={onChange}
-        />
-        <QuickAmounts
-          ticket={ticket}
-          feeRateBps={rules?.feeRateBps ?? USUAL_RATE_BPS}
-          onChange={onChange}
-        />
+        <TicketFields ticket={shown} errors={tries > 0 ? (errors ?? {}) : {}} onChange={onChange} />
         {order !== undefined && isSignedIn.value && (
           <OrderPreview order={order} result={preview} knownCode={command.problem?.code} />
         )}

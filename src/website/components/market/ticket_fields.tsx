@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import { Choice } from "../choice.tsx";
 import { Checkbox, Field } from "../field.tsx";
+import { QuickAmounts } from "./quick_amounts.tsx";
 import { optionWords } from "./ticket_order.ts";
 import type { Ticket, TicketField } from "./ticket_order.ts";
 
@@ -17,7 +18,8 @@ const kinds = [
 ] as const;
 
 const hints: Record<Ticket["kind"], string> = {
-  limit: "Trades at this price or better; what is left waits in the book.",
+  limit:
+    "For an amount with its fee, or for shares: trades at this price or better; what is left waits in the book.",
   market: "Trades at once, at no worse price than is shown below; what is left is cancelled.",
   budget:
     "Buys as many shares at once as the amount pays for, fee included, at no worse price than is shown below.",
@@ -26,6 +28,7 @@ const hints: Record<Ticket["kind"], string> = {
 /** How much, at what price, and for how long. */
 export function TicketFields({ ticket, errors, onChange }: TicketFieldsProps): JSX.Element {
   const { kind, orderType } = ticket;
+  const hasAmount = orderType === "buy" && kind !== "market";
   return (
     <>
       <Choice
@@ -37,6 +40,22 @@ export function TicketFields({ ticket, errors, onChange }: TicketFieldsProps): J
         }}
       />
       <p class="hint ticket-hint">{hints[kind]}</p>
+      {hasAmount && (
+        <>
+          <Field
+            label="Amount"
+            name="budget"
+            unit="€"
+            inputMode="decimal"
+            value={ticket.budget}
+            error={errors.budget}
+            onValue={(budget) => {
+              onChange({ budget, quantity: "" });
+            }}
+          />
+          <QuickAmounts ticket={ticket} onChange={onChange} />
+        </>
+      )}
       <div class="field-pair">
         {kind === "limit" && (
           <Field
@@ -51,19 +70,7 @@ export function TicketFields({ ticket, errors, onChange }: TicketFieldsProps): J
             }}
           />
         )}
-        {kind === "budget" ? (
-          <Field
-            label="Amount"
-            name="budget"
-            unit="€"
-            inputMode="decimal"
-            value={ticket.budget}
-            error={errors.budget}
-            onValue={(budget) => {
-              onChange({ budget });
-            }}
-          />
-        ) : (
+        {kind !== "budget" && (
           <Field
             label="Shares"
             name="quantity"
@@ -71,7 +78,7 @@ export function TicketFields({ ticket, errors, onChange }: TicketFieldsProps): J
             value={ticket.quantity}
             error={errors.quantity}
             onValue={(quantity) => {
-              onChange({ quantity });
+              onChange({ quantity, budget: "" });
             }}
           />
         )}

@@ -2,6 +2,7 @@ import type { PlaceOrder, Side } from "../../api/types.ts";
 import { formatDateTime, parseCount, parseEuros } from "../../format.ts";
 import { bestPriceOf } from "./best_price.ts";
 import type { BestPrices } from "./best_price.ts";
+import { sharesFor } from "./shares_for.ts";
 
 /** What the user filled in. */
 export interface Ticket {
@@ -46,6 +47,21 @@ export function changedTicket(before: Ticket, change: Partial<Ticket>, market: B
   return { ...next, price: bestPriceOf(market, next) };
 }
 
+/** Of a limit order too: an amount, of which the shares follow. */
+function amountOf({ orderType, kind, budget }: Ticket): number | "wrong" | undefined {
+  if (orderType === "sell" || kind === "market" || budget === "") return undefined;
+  return inRange(parseEuros(budget), 1, 1_000_000) ?? "wrong";
+}
+
+/** A ticket with the shares that its amount pays for at its limit, if an amount was given. */
+export function withShares(ticket: Ticket, feeRateBps: number): Ticket {
+  const cents = amountOf(ticket);
+  if (ticket.kind !== "limit" || cents === undefined) return ticket;
+  const price = inRange(parseCount(ticket.price), 1, 99);
+  const isKnown = price !== undefined && cents !== "wrong";
+  return { ...ticket, quantity: isKnown ? String(sharesFor(cents, price, feeRateBps)) : "" };
+}
+
 export type TicketField = "price" | "quantity" | "budget" | "expiresAt";
 
 /** The order of a ticket, or what is missing from it. Whether it is possible, the server says. */
@@ -62,18 +78,19 @@ export function orderOf(ticket: Ticket, marketId: string): Filled {
   const common = { marketId, side, orderType } as const;
   const quantity = inRange(parseCount(ticket.quantity), 1, 10_000);
   const price = inRange(parseCount(ticket.price), 1, 99);
-  const budgetCents = inRange(parseEuros(ticket.budget), 1, 1_000_000);
+  const amount = amountOf(ticket);
   const expiresAt = expiryOf(ticket);
 
   if (kind === "budget") {
-    if (budgetCents === undefined) return { errors: { budget: messages.budget } };
-    return { order: { ...common, price: null, budgetCents } };
+    if (typeof amount !== "number") return { errors: { budget: messages.budget } };
+    return { order: { ...common, price: null, budgetCents: amount } };
   }
   if (kind === "market") {
     if (quantity === undefined) return { errors: { quantity: messages.quantity } };
     return { order: { ...common, price: null, quantity } };
   }
   if (price === undefined || quantity === undefined || expiresAt === "wrong") {
+    if (amount === "wrong") return { errors: { budget: messages.budget } };
     return {
       errors: {
         ...(price === undefined && { price: messages.price }),
