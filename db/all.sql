@@ -558,6 +558,7 @@ set local role exchange_owner;
 --!include api/functions/get_portfolio.sql
 --!include api/functions/get_own_positions.sql
 --!include api/functions/get_account_value.sql
+--!include api/functions/get_year_statement.sql
 --!include api/functions/list_market_titles.sql
 --!include api/functions/list_sparklines.sql
 --!include api/functions/list_categories.sql

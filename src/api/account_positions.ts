@@ -3,10 +3,12 @@ import {
   centsSchema,
   marketIdsSchema,
   priceSchema,
+  queryInteger,
   sideSchema,
   timestampSchema,
   uuidSchema,
 } from "./common.ts";
+import { journalKindSchema } from "./history.ts";
 import { marketStatusSchema, outcomeSchema } from "./markets.ts";
 import { route } from "./route.ts";
 
@@ -133,6 +135,52 @@ const value = route({
     reads.getAccountValue({ userId, since, until }),
 });
 
+const yearStatementSchema = z
+  .strictObject({
+    year: z.int(),
+    openingCents: centsSchema.meta({ description: "the cash when the year began" }),
+    closingCents: centsSchema.meta({ description: "the cash when it ended, or the present one" }),
+    feeCents: centsSchema.meta({ description: "the fees of the year's trades" }),
+    realisedCents: centsSchema.meta({
+      description:
+        "profit or loss: proceeds and payouts less cost and all fees, by the time of the sale, " +
+        "merge or resolution; a correction or void counts when it was made",
+    }),
+    movements: z
+      .array(
+        z.strictObject({
+          kind: journalKindSchema,
+          count: z.int().min(1),
+          amountCents: centsSchema,
+        }),
+      )
+      .meta({ description: "of cash, by kind; the opening balance with them is the closing one" }),
+    markets: z.array(
+      z.strictObject({
+        marketId: uuidSchema,
+        marketTitle: z.string(),
+        feeCents: centsSchema,
+        realisedCents: centsSchema,
+      }),
+    ),
+  })
+  .meta({ id: "YearStatement" });
+
+const yearStatement = route({
+  method: "get",
+  path: "/api/account/year-statement",
+  operationId: "getYearStatement",
+  tag: "Account",
+  summary: "Cash and results of a calendar year (UTC), by market and in total",
+  description:
+    "Each single movement is in `GET /api/v1/me/statement` with `from` and `to`, as JSON and CSV.",
+  auth: "token",
+  rateLimit: "read",
+  request: { query: z.object({ year: queryInteger(z.int().min(2000).max(9998)) }) },
+  responses: { 200: { description: "The year.", schema: yearStatementSchema } },
+  handler: ({ query: { year }, userId }, { reads }) => reads.getYearStatement({ userId, year }),
+});
+
 const MOST_TITLES = 200;
 
 const marketTitles = route({
@@ -155,4 +203,4 @@ const marketTitles = route({
   handler: ({ query: { ids } }, { reads }) => reads.listMarketTitles({ marketIds: ids }),
 });
 
-export const accountPositionRoutes = [positions, value, marketTitles];
+export const accountPositionRoutes = [positions, value, yearStatement, marketTitles];

@@ -85,24 +85,27 @@ const fills = route({
   },
 });
 
+/** What an entry of an account is about. */
+export const journalKindSchema = z.enum([
+  "deposit",
+  "withdrawal",
+  "bonus",
+  "adjustment",
+  "reversal",
+  "trade",
+  "split",
+  "merge",
+  "convert",
+  "redeem",
+  "settlement",
+  "correction",
+  "void",
+]);
+
 export const statementEntrySchema = z
   .strictObject({
     id: z.int().min(1).meta({ description: "number of the entry in the account, without a gap" }),
-    kind: z.enum([
-      "deposit",
-      "withdrawal",
-      "bonus",
-      "adjustment",
-      "reversal",
-      "trade",
-      "split",
-      "merge",
-      "convert",
-      "redeem",
-      "settlement",
-      "correction",
-      "void",
-    ]),
+    kind: journalKindSchema,
     amountCents: centsSchema,
     balanceAfter: centsSchema,
     marketId: uuidSchema.nullable(),

@@ -236,6 +236,7 @@ export const api = functionsOf("api", {
     { ...ofUser, since: nullable(date), until: nullable(date) },
     one(json),
   ),
+  getYearStatement: repeatable({ ...ofUser, year: int }, one(json)),
   getOrder: repeatable(ofOrder, one(nullable(json))),
   listOrders: repeatable({ ...ofUser, marketId: nullable(uuid), status: text }, one(json)),
   listAccountOrders: repeatable({ ...ofUser, status: text, ...paged }, one(json)),
