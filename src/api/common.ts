@@ -173,7 +173,9 @@ export const errorSchema = z
   .meta({ id: "Error" });
 
 /** An integer in decimal digits. The schema rejects other text. */
-export function queryInteger<Schema extends z.ZodType<number>>(schema: Schema) {
+export function queryInteger<Schema extends z.ZodType<number>>(
+  schema: Schema,
+): z.ZodPreprocess<Schema> {
   const fromText = (text: unknown): unknown =>
     typeof text === "string" && /^\d{1,15}$/.test(text) ? Number(text) : text;
   return z.preprocess(fromText, schema);

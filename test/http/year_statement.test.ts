@@ -99,23 +99,16 @@ test.serial(
       after.markets.map((row: { realisedCents: number }) => row.realisedCents),
       [-600, 100],
     );
-    const moved = after.movements.reduce(
-      (sum: number, row: { amountCents: number }) => sum + row.amountCents,
-      0,
-    );
-    t.is(after.openingCents + moved, after.closingCents);
+    const sumOf = (rows: { amountCents: number }[]): number =>
+      rows.reduce((sum, { amountCents }) => sum + amountCents, 0);
+    const moved = sumOf(after.movements);
+    t.is(Number(after.openingCents) + moved, after.closingCents);
     const entries = await visitor.call(
       "GET",
       "/api/v1/me/statement?from=2032-01-01T00:00:00Z&to=2033-01-01T00:00:00Z&limit=200",
       { key },
     );
-    t.is(
-      entries.body.data.reduce(
-        (sum: number, row: { amountCents: number }) => sum + row.amountCents,
-        0,
-      ),
-      moved,
-    );
+    t.is(sumOf(entries.body.data), moved);
   },
 );
 

@@ -39,7 +39,8 @@ function owner(): string {
 
 function read(): Draft | undefined {
   try {
-    return JSON.parse(sessionStorage.getItem(NAME) ?? "null") ?? undefined;
+    const text = sessionStorage.getItem(NAME);
+    return text === null ? undefined : (JSON.parse(text) as Draft);
   } catch {
     return undefined;
   }

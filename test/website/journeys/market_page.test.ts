@@ -109,7 +109,7 @@ journey("a live market says so, and what becomes of an order there", async (t, b
   await page.goto(`/markets/${market_id}`);
   await page.getByRole("button", { name: "Use 60 cents, an offer to sell YES" }).waitFor();
   await page.getByRole("radio", { name: "Budget" }).check();
-  await page.getByLabel("Amount").fill("12.50");
+  await page.getByLabel("Amount", { exact: true }).fill("12.50");
   await page.getByText("If the book stays as it is").waitFor();
   // 20 x 60 cents, and 7% of 20 x 0.6 x 0.4 = 33.6 cents.
   await page.locator(".preview").getByText("€12.34").first().waitFor();
