@@ -65,6 +65,8 @@ test("answers of the routes of accounts are as the document says", async (t) => 
     await call("GET", `/value${days}`);
   }
   const marketId = await service.makeMarket();
+  await call("GET", "/year-statement");
+  await call("GET", `/year-statement?year=${new Date().getUTCFullYear()}`);
   await call("GET", "/market-titles");
   await call("GET", "/market-titles?ids=1");
   await call("GET", `/market-titles?ids=${marketId},${userId}`);
