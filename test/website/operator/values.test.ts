@@ -15,6 +15,9 @@ import { readArguments } from "../../../src/website/operator/commands/arguments.
 import { namedArguments } from "../../../src/website/operator/commands/command.ts";
 import { isStaffPath, listNames, staffPageAt } from "../../../src/website/operator/paths.ts";
 import { views } from "../../../src/website/operator/views/all.ts";
+import { headsOf, plainValues } from "../../../src/website/operator/views/query.ts";
+import type { Row } from "../../../src/website/operator/views/query.ts";
+import type { View } from "../../../src/website/operator/views/view.ts";
 
 const id = "0193d0a0-0000-7000-8000-000000000001";
 const other = "0193d0a0-0000-7000-8000-000000000002";
@@ -215,5 +218,42 @@ test("paths of staff", (t) => {
   for (const name of listNames) t.deepEqual(staffPageAt(`/operator/lists/${name}`)?.id, name);
   for (const path of ["/operator/", "/operator/nothing", "/operators", "/operator/lists/users"]) {
     t.false(isStaffPath(path), path);
+  }
+});
+
+test("a file has names beside ids, and cash that went out below zero", (t) => {
+  const lineOf = (view: View, row: Row) =>
+    Object.fromEntries(
+      view.columns.flatMap((column) => {
+        const values = plainValues(column, row);
+        return headsOf(column).map((head, at) => [head, values[at]]);
+      }),
+    );
+  t.like(lineOf(views.markets, { marketId: id, title: "Rain?", status: "open" }), {
+    ...{ Market: "Rain?", "Market id": id, Status: "open" },
+  });
+  const amounts: [kind: string, cents: string, euros: string][] = [
+    ["deposit", "100000", "1000.00"],
+    ["withdrawal", "49900", "-499.00"],
+    ["reversal", "5", "-0.05"],
+    ["adjustment", "-250", "-2.50"],
+    ["adjustment", "250", "2.50"],
+    ["bonus", "100", "1.00"],
+  ];
+  for (const [kind, amountCents, euros] of amounts) {
+    const row = { userId: id, userByUserKey: { handle: "tom" }, kind, amountCents };
+    t.like(lineOf(views.cashMovements, row), {
+      ...{ User: "tom", "User id": id, Kind: kind, "Amount (EUR)": euros, Journal: "" },
+    });
+  }
+  t.like(lineOf(views.journals, { marketId: null, marketByMarketKey: null }), {
+    ...{ Market: "", "Market id": "" },
+  });
+  t.like(lineOf(views.reductions, { orderKey: "7", orderByOrderKey: { orderId: id } }), {
+    ...{ Order: id, "Order number": "7" },
+  });
+  for (const view of Object.values(views)) {
+    const heads = view.columns.flatMap(headsOf);
+    t.is(new Set(heads).size, heads.length, view.title);
   }
 });

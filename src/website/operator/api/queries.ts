@@ -1,5 +1,5 @@
 import type { Result } from "../../api/result.ts";
-import { fieldsOf, headOf, PAGE_ROWS, plainValue, rowsQuery } from "../views/query.ts";
+import { fieldsOf, headsOf, PAGE_ROWS, plainValues, rowsQuery } from "../views/query.ts";
 import type { Row } from "../views/query.ts";
 import type { Condition, View } from "../views/view.ts";
 import { csvLine } from "../../csv.ts";
@@ -65,7 +65,7 @@ export async function askForCsv(
   onRows: (count: number) => void,
 ): Promise<Result<string[]>> {
   const query = rowsQuery(view, condition);
-  const parts = [csvLine(view.columns.map(headOf))];
+  const parts = [csvLine(view.columns.flatMap(headsOf))];
   let after: string | null = null;
   let count = 0;
   for (;;) {
@@ -77,7 +77,7 @@ export async function askForCsv(
     if (!result.ok) return result;
     const { nodes, pageInfo } = result.data.rows;
     parts.push(
-      ...nodes.map((row) => csvLine(view.columns.map((column) => plainValue(column, row)))),
+      ...nodes.map((row) => csvLine(view.columns.flatMap((column) => plainValues(column, row)))),
     );
     onRows((count += nodes.length));
     if (!pageInfo.hasNextPage) return { ok: true, data: parts };

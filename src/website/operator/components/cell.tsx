@@ -1,8 +1,9 @@
 import type { ComponentChildren, JSX } from "preact";
-import { nameOf, textIn } from "../views/query.ts";
+import { nameOf, textIn, valueOf } from "../views/query.ts";
 import type { Row } from "../views/query.ts";
 import { shortId, showCents, showCount, showTime } from "../api/values.ts";
 import type { Column, ColumnKind } from "../views/view.ts";
+import { CopyId } from "./copy_id.tsx";
 
 /** The rows that an item of admin.health counts. */
 const rowsBehind: Partial<Record<string, string>> = {
@@ -43,8 +44,8 @@ interface CellProps {
 
 /** A value of a row, as its column shows it. */
 export function Cell({ column, row }: CellProps): JSX.Element {
-  const value = row[column.field];
-  const isNothing = value === null || value === undefined || value === "";
+  const value = valueOf(column, row);
+  const isNothing = value === undefined || value === "";
   if (isNothing) return <span class="muted">–</span>;
   const { kind = "text" } = column;
   const target = targets[kind];
@@ -54,11 +55,13 @@ export function Cell({ column, row }: CellProps): JSX.Element {
   const linked = kind === "order" && column.name !== undefined ? nameOf(column, row) : id;
   const name = kind === "order" ? undefined : nameOf(column, row);
   const words = name ?? (kind === "journal" || kind === "pair" ? id : shortId(linked ?? id));
-  return (
+  const link = (
     <a href={target(linked ?? id, row)} title={linked ?? id}>
       {words}
     </a>
   );
+  // A form asks for it.
+  return kind === "trade" ? <CopyId id={id}>{link}</CopyId> : link;
 }
 
 /** Numbers and texts as they are. */
@@ -86,11 +89,7 @@ function shown(kind: ColumnKind, value: unknown): ComponentChildren {
     case "json":
       return <Json value={value} />;
     case "id":
-      return (
-        <span class="code" title={text}>
-          {shortId(text)}
-        </span>
-      );
+      return <CopyId id={text} />;
     case "text":
     case "key":
     case "user":

@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { Result } from "../../api/result.ts";
 import { Field } from "../../components/field.tsx";
-import { Empty, Show } from "../../components/states.tsx";
+import { Empty, Loading, Show } from "../../components/states.tsx";
 import { useAsked } from "../../hooks/use_asked.ts";
 import { useCommand } from "../../hooks/use_command.ts";
 import { query, setQuery } from "../../router.ts";
@@ -43,21 +43,25 @@ export function DataTable(props: DataTableProps): JSX.Element {
   const total = useAsked(() => askForTotal(view, condition), causes);
   const isFiltered = Object.values(state.typed).some((text) => text !== "");
   const isEmpty = rows.data?.length === 0 && state.page === 1;
+  // Rows may be on their way.
+  const isAwaited = isEmpty && rows.isLoading;
   return (
     <div class="data">
       {view.filters.length > 0 && <Filters view={view} state={state} prefix={prefix} />}
       <Show asked={rows} lines={6}>
         {(found) =>
-          isEmpty ? (
+          isAwaited ? (
+            <Loading lines={6} />
+          ) : isEmpty ? (
             <Empty title={isFiltered ? "No row fits these filters." : view.empty} />
           ) : (
             <Rows view={view} rows={found} state={state} prefix={prefix} />
           )
         }
       </Show>
-      {!isEmpty && (
+      {rows.data !== undefined && !isEmpty && (
         <div class="data-foot">
-          <Pages state={state} prefix={prefix} total={total.data} rows={rows.data?.length} />
+          <Pages state={state} prefix={prefix} total={total.data} rows={rows.data.length} />
           <CsvButton view={view} condition={condition} order={state.order} />
         </div>
       )}
@@ -227,10 +231,10 @@ interface PagesProps {
   state: ListState;
   prefix: string;
   total: number | undefined;
-  rows: number | undefined;
+  rows: number;
 }
 
-function Pages({ state: { page }, prefix, total, rows = 0 }: PagesProps): JSX.Element {
+function Pages({ state: { page }, prefix, total, rows }: PagesProps): JSX.Element {
   const go = (to: number): void => {
     setQuery({ [nameIn(prefix, "page")]: to === 1 ? undefined : String(to) });
   };

@@ -4,7 +4,7 @@ import { saveFile } from "../../save_file.ts";
 import { csvLine } from "../../csv.ts";
 import { showTime } from "../api/values.ts";
 import type { Arguments, Command } from "../commands/command.ts";
-import { headOf, plainValue } from "../views/query.ts";
+import { headsOf, plainValues } from "../views/query.ts";
 import type { Row } from "../views/query.ts";
 import { RowTable } from "./row_table.tsx";
 
@@ -31,9 +31,9 @@ export function RowSheet({ command, given, rows, about }: RowSheetProps): JSX.El
     window.print();
   };
   const saveCsv = (): void => {
-    const lines = rows.map((row) => csvLine(columns.map((column) => plainValue(column, row))));
+    const lines = rows.map((row) => csvLine(columns.flatMap((column) => plainValues(column, row))));
     saveFile(
-      new Blob([csvLine(columns.map(headOf)), ...lines], { type: "text/csv" }),
+      new Blob([csvLine(columns.flatMap(headsOf)), ...lines], { type: "text/csv" }),
       `${name}.csv`,
     );
   };

@@ -36,8 +36,16 @@ export function ResolutionsPage(): JSX.Element {
         <DataTable view={views.disputes} where={unanswered} without={unshown} prefix="disputes" />
       </Section>
       <CommandForm command={commands.answerDispute} />
-      <Section title="Proposals about outcomes">
-        <DataTable view={views.proposals} where={ofMarkets} prefix="proposals" />
+      <Section title="Open proposals about outcomes">
+        <p class="muted">
+          Those that are decided are among <a href="/operator/proposals">all proposals</a>.
+        </p>
+        <DataTable
+          view={views.proposals}
+          where={ofMarkets}
+          without={["status", "decidedBy", "decidedAt", "rejection"]}
+          prefix="proposals"
+        />
       </Section>
       <Section title="Resolved before">
         <DataTable view={views.resolutions} prefix="before" />

@@ -10,7 +10,10 @@ export const cashMovements: View = {
     time("createdAt", "When", true),
     user,
     text("kind", "Kind"),
-    cents("amountCents", "Amount", true),
+    {
+      ...cents("amountCents", "Amount", true),
+      isOut: ({ kind }) => kind === "withdrawal" || kind === "reversal",
+    },
     text("reference", "Reference"),
     text("reason", "Reason"),
     journal,

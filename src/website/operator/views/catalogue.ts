@@ -105,7 +105,7 @@ export const disputes: View = {
     flag("isOpen", "Waits"),
     text("answer", "Answer"),
     time("answeredAt", "Answered"),
-    text("disputeId", "Id"),
+    { field: "disputeId", label: "Id", kind: "id" },
   ],
   filters: [
     byMarket,

@@ -50,16 +50,27 @@ export function rowsQuery(view: View, condition: Condition | undefined): string 
   }`;
 }
 
-/** The name of a column in a file. */
-export function headOf({ label, kind }: Column): string {
-  if (kind === "time") return `${label} (UTC)`;
-  return kind === "cents" ? `${label} (EUR)` : label;
+/** The value of a column, with its sign; undefined if there is none. */
+export function valueOf({ field, isOut }: Column, row: Row): unknown {
+  const value = row[field] ?? undefined;
+  return value !== undefined && isOut?.(row) === true ? String(-Number(value)) : value;
 }
 
-/** A value as text without decoration: ids in full, times as ISO 8601, amounts in euros. */
-export function plainValue({ field, kind }: Column, row: Row): string {
-  const value = row[field];
-  if (value === null || value === undefined) return "";
-  if (kind === "cents") return eurosOf(value as string);
+/** What a column is called in a file. With a name it is two columns there: the name and the id. */
+export function headsOf({ label, kind, name }: Column): string[] {
+  if (name !== undefined) return [label, `${label} ${kind === "order" ? "number" : "id"}`];
+  if (kind === "time") return [`${label} (UTC)`];
+  return [kind === "cents" ? `${label} (EUR)` : label];
+}
+
+/** Values as texts without decoration: ids in full, times as ISO 8601, amounts in euros. */
+export function plainValues(column: Column, row: Row): string[] {
+  const value = valueOf(column, row);
+  const plain =
+    value === undefined ? "" : column.kind === "cents" ? eurosOf(value as string) : textOf(value);
+  return column.name === undefined ? [plain] : [nameOf(column, row) ?? "", plain];
+}
+
+function textOf(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }

@@ -36,6 +36,8 @@ export interface Column {
   name?: readonly [relation: string, field: string];
   /** Whether the list can be ordered by it. */
   isSorted?: boolean;
+  /** Rows whose amount went out: it is shown below zero, though the view has it above. */
+  isOut?: (row: Readonly<Record<string, unknown>>) => boolean;
 }
 
 /** What a filter does with the value that is typed. */
