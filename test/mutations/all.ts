@@ -9,6 +9,7 @@ import { markets } from "./markets.ts";
 import { matching } from "./matching.ts";
 import { money } from "./money.ts";
 import type { Mutation } from "./mutation.ts";
+import { outcomes } from "./outcomes.ts";
 import { passkeys } from "./passkeys.ts";
 import { staff } from "./staff.ts";
 import { dayValues } from "./values.ts";
@@ -27,6 +28,7 @@ export const mutations: Mutation[] = [
   ...announcements,
   ...accounts,
   ...commands,
+  ...outcomes,
   ...dayValues,
 ];
 
