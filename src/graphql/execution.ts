@@ -1,4 +1,5 @@
 import type { Pool } from "pg";
+import type { WithPgClient } from "postgraphile/@dataplan/pg";
 import type { ExecutionResult } from "postgraphile/graphql";
 import { relationsOf } from "./relations.ts";
 
@@ -50,6 +51,7 @@ export async function makeEngine({
     grafast,
     limits,
     cost,
+    reads,
     { filtersAndGroups },
     { getOperationAST, OperationTypeNode },
   ] = await Promise.all([
@@ -60,6 +62,7 @@ export async function makeEngine({
     import("postgraphile/grafast"),
     import("./limits.ts"),
     import("./cost.ts"),
+    import("./bounded_reads.ts"),
     import("./plugins.ts"),
     import("postgraphile/graphql"),
   ]);
@@ -113,6 +116,8 @@ export async function makeEngine({
       requestContext: { settings } as object,
     };
     await grafast.hookArgs(args);
+    const context = args.contextValue as { withPgClient: WithPgClient };
+    context.withPgClient = reads.boundReads(reads.MAX_READ_BYTES, context.withPgClient);
     return (await grafast.execute(args)) as ExecutionResult;
   }
 

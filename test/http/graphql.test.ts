@@ -305,6 +305,27 @@ test.serial(
   },
 );
 
+test.serial("400: an answer has at most 10 MB, and what is read for it 30 MB", async (t) => {
+  const describe = (characters: number) =>
+    database.pool.query("update catalog.markets set description = repeat('x', $1)", [characters]);
+  const { rows } = await database.pool.query("select count(*)::int from catalog.markets");
+  await describe(Math.ceil(20_000_000 / rows[0].count));
+  const all = "{ allMarkets(first: 1000) { nodes { description } } }";
+  const long = await run(all);
+  t.is(long.status, 400);
+  t.regex(long.body.errors[0].message, /^The answer has more than 10000000 bytes/);
+  // The connection is cut before all has come.
+  await describe(Math.ceil(60_000_000 / rows[0].count));
+  const longer = await run(all);
+  t.is(longer.status, 400);
+  t.deepEqual(
+    [codes(longer), longer.body.errors[0].message],
+    [["INVALID_REQUEST"], "A query may read 30000000 bytes"],
+  );
+  await describe(1);
+  t.is((await run(all)).body.data.allMarkets.nodes.length, rows[0].count);
+});
+
 test.serial("400: a client error has a message", async (t) => {
   const aliases = (count: number, field: string) =>
     Array.from({ length: count }, (_, i) => `a${i}: ${field}`).join(" ");

@@ -1,0 +1,41 @@
+import type { PgClient, WithPgClient } from "postgraphile/@dataplan/pg";
+import { SafeError } from "postgraphile/grafast";
+
+/** What a query may read from the database: thrice the longest answer. */
+export const MAX_READ_BYTES = 30_000_000;
+
+/** Parts of the client of `pg` that its types lack. */
+interface Connected {
+  rawClient: { connection: { stream: NodeJS.ReadableStream & { destroy: (e: Error) => void } } };
+}
+
+/**
+ * The same access to the database for one request, whose connection is cut when all its statements
+ * together have sent more than this. So no more is ever in memory, and a mutation that sends it is
+ * rolled back.
+ */
+export function boundReads(most: number, withPgClient: WithPgClient): WithPgClient {
+  let left = most;
+  const tooMuch = new SafeError(`A query may read ${most} bytes`);
+  const bounded = <Result>(
+    settings: Parameters<WithPgClient>[0],
+    use: (client: PgClient) => Result | Promise<Result>,
+  ): Promise<Result> =>
+    withPgClient(settings, async (client) => {
+      const { stream } = (client as unknown as Connected).rawClient.connection;
+      const count = (chunk: Buffer): void => {
+        left -= chunk.length;
+        if (left < 0) stream.destroy(tooMuch);
+      };
+      stream.on("data", count);
+      try {
+        return await use(client);
+      } finally {
+        stream.off("data", count);
+      }
+    }).catch((error: unknown) => {
+      // The first error may be that a cut connection rolls nothing back.
+      throw left < 0 ? tooMuch : error;
+    });
+  return Object.assign(bounded, withPgClient);
+}
