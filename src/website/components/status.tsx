@@ -4,10 +4,13 @@ import type { ListedMarket } from "../api/types.ts";
 interface StatusProps {
   status: ListedMarket["status"];
   outcome: ListedMarket["resolvedOutcome"];
+  /** Its outcome means nothing then. Lists do not know it. */
+  isUndone?: boolean;
 }
 
 /** Where a market is in its life. */
-export function Status({ status, outcome }: StatusProps): JSX.Element {
+export function Status({ status, outcome, isUndone = false }: StatusProps): JSX.Element {
+  if (isUndone) return <span class="badge badge-plain">Undone</span>;
   if (status === "resolved") {
     const words =
       outcome === "custom" ? "Resolved by share" : `Resolved ${outcome?.toUpperCase() ?? ""}`;

@@ -113,7 +113,7 @@ function MarketView({ market, snapshot }: MarketViewProps): JSX.Element {
       </div>
       <div class="market-side" ref={ticketBox}>
         {market.status !== "open" ? (
-          <StateNotice market={market} />
+          <StateNotice market={market} resolution={resolution} />
         ) : isAccountAwaited() ? (
           <section class="panel ticket-wait">
             <Loading lines={8} />

@@ -33,7 +33,11 @@ export function MarketHead({ market, resolution, tradersCount }: MarketHeadProps
       <p class="crumbs">
         <CategoryLink slug={category} />
         {eventId !== null && <EventLink id={eventId} />}
-        <Status status={isPaused ? "paused" : status} outcome={resolvedOutcome} />
+        <Status
+          status={isPaused ? "paused" : status}
+          outcome={resolvedOutcome}
+          isUndone={isUndone(resolution)}
+        />
         {eventId !== null && <LiveBadge markets={[market]} />}
       </p>
       <h1>{title}</h1>
@@ -58,6 +62,11 @@ export function MarketHead({ market, resolution, tradersCount }: MarketHeadProps
       </div>
     </header>
   );
+}
+
+/** Whether everybody got back what they had put in, as far as it is known. */
+export function isUndone(resolution: MarketResolution | undefined): boolean {
+  return resolution !== undefined && resolution.voidedAt !== null;
 }
 
 const kindWords: Record<ChanceKind, string> = {
@@ -109,7 +118,7 @@ interface OutcomeProps {
 
 /** In the place of the chance, once there is none any more. */
 function Outcome({ outcome, resolution }: OutcomeProps): JSX.Element {
-  if (resolution !== undefined && resolution.voidedAt !== null) {
+  if (isUndone(resolution)) {
     return (
       <p class="chance">
         <span class="chance-number">Undone</span>

@@ -1,18 +1,35 @@
 import type { JSX } from "preact";
-import type { Market } from "../../api/types.ts";
+import type { Market, MarketResolution } from "../../api/types.ts";
 import { formatDateTime } from "../../format.ts";
+import { isUndone } from "./market_head.tsx";
+
+interface StateNoticeProps {
+  market: Market;
+  resolution: MarketResolution | undefined;
+}
 
 /** In the place of the ticket: why no orders are taken, and what happens next. */
-export function StateNotice({ market }: { market: Market }): JSX.Element {
+export function StateNotice({ market, resolution }: StateNoticeProps): JSX.Element {
   return (
     <section class="panel stack" aria-labelledby="state-title">
-      <StateWords market={market} />
+      <StateWords market={market} resolution={resolution} />
     </section>
   );
 }
 
-function StateWords({ market }: { market: Market }): JSX.Element {
+function StateWords({ market, resolution }: StateNoticeProps): JSX.Element {
   const { status, resolvedOutcome } = market;
+  if (isUndone(resolution)) {
+    return (
+      <>
+        <h2 id="state-title">Undone</h2>
+        <p class="muted">
+          All trades were taken back, and everybody got back what they had put in. It is in the
+          statement of your <a href="/portfolio">portfolio</a>.
+        </p>
+      </>
+    );
+  }
   if (status === "resolved") {
     return (
       <>

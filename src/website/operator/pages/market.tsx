@@ -1,4 +1,5 @@
 import type { JSX } from "preact";
+import { Notice } from "../../components/notice.tsx";
 import { Empty, Show } from "../../components/states.tsx";
 import { useAsked } from "../../hooks/use_asked.ts";
 import { changes } from "../api/graphql.ts";
@@ -6,7 +7,7 @@ import { navigate } from "../../router.ts";
 import { askForRow } from "../api/queries.ts";
 import { textIn } from "../views/query.ts";
 import type { Row } from "../views/query.ts";
-import { fieldTimeOf } from "../api/values.ts";
+import { fieldTimeOf, showTime } from "../api/values.ts";
 import { commands } from "../commands/all.ts";
 import { CommandForm } from "../components/command_form.tsx";
 import { Counted } from "../components/counted.tsx";
@@ -19,26 +20,40 @@ import { views } from "../views/all.ts";
 /** What the forms show besides the columns of the view. */
 const FORM_FIELDS = "description rules sourceUrl outcomeName position";
 
+interface Found {
+  market: Row;
+  /** The void of the whole market, if there is one. */
+  undone: Row | undefined;
+}
+
+interface MarketProps extends Found {
+  id: string;
+}
+
 /** Everything about a market, and what can be done with it. */
 export function MarketPage({ id }: { id: string }): JSX.Element {
-  const asked = useAsked(
-    () => askForRow(views.markets, { marketId: { equalTo: id } }, FORM_FIELDS),
-    [id, changes.value],
-  );
+  const asked = useAsked<Found | undefined>(async () => {
+    const ofMarket = { marketId: { equalTo: id } };
+    const market = await askForRow(views.markets, ofMarket, FORM_FIELDS);
+    if (!market.ok) return market;
+    if (market.data === undefined) return { ok: true, data: undefined };
+    const undone = await askForRow(views.voids, { ...ofMarket, tradeId: { isNull: true } });
+    return undone.ok ? { ok: true, data: { market: market.data, undone: undone.data } } : undone;
+  }, [id, changes.value]);
   return (
     <Show asked={asked} title="Market">
-      {(market) =>
-        market === undefined ? (
+      {(found) =>
+        found === undefined ? (
           <Empty title="There is no such market." />
         ) : (
-          <Market id={id} market={market} />
+          <Market id={id} {...found} />
         )
       }
     </Show>
   );
 }
 
-function Market({ id, market }: { id: string; market: Row }): JSX.Element {
+function Market({ id, market, undone }: MarketProps): JSX.Element {
   const ofMarket = { marketId: { equalTo: id } };
   const holds = { ...ofMarket, openQuantity: { notEqualTo: "0" } };
   const inBook = { ...ofMarket, status: { in: ["open", "partially_filled"] } };
@@ -59,6 +74,12 @@ function Market({ id, market }: { id: string; market: Row }): JSX.Element {
   const description = textIn(market, "description");
   return (
     <StaffPageBody title={textIn(market, "title")}>
+      {undone !== undefined && (
+        <Notice kind="warn">
+          Undone on {showTime(textIn(undone, "createdAt"))}: {textIn(undone, "reason")}. Everybody
+          got back what they had put in; its outcome means nothing.
+        </Notice>
+      )}
       <Section title="Market">
         <Facts columns={views.markets.columns} row={market} />
         {description !== "" && <p>{description}</p>}
@@ -81,16 +102,18 @@ function Market({ id, market }: { id: string; market: Row }): JSX.Element {
           href={`/operator/markets/${id}?show=orders&status=open,partially_filled`}
         />
       </div>
-      <Section title="What an outcome would pay">
-        <PayoutPreview marketId={id} />
-      </Section>
-      <MarketForms id={id} market={market} />
+      {undone === undefined && (
+        <Section title="What an outcome would pay">
+          <PayoutPreview marketId={id} />
+        </Section>
+      )}
+      <MarketForms {...{ id, market, undone }} />
       <Parts label="About this market" parts={parts} />
     </StaffPageBody>
   );
 }
 
-function MarketForms({ id, market }: { id: string; market: Row }): JSX.Element {
+function MarketForms({ id, market, undone }: MarketProps): JSX.Element {
   const given = { marketId: id };
   const isResolved = market.status === "resolved";
   const initial = {
@@ -105,7 +128,7 @@ function MarketForms({ id, market }: { id: string; market: Row }): JSX.Element {
   return (
     <div class="commands">
       {isResolved ? (
-        <CommandForm command={commands.correctResolution} given={given} />
+        undone === undefined && <CommandForm command={commands.correctResolution} given={given} />
       ) : (
         <>
           <CommandForm
@@ -114,11 +137,10 @@ function MarketForms({ id, market }: { id: string; market: Row }): JSX.Element {
             initial={{ outcome: textIn(market, "proposedOutcome") }}
           />
           <CommandForm command={commands.setMarketStatus} given={given} />
+          <CommandForm command={commands.editMarket} given={given} initial={initial} />
+          <CommandForm command={commands.setMarketSource} given={given} initial={source} />
+          <CommandForm command={commands.voidTrade} />
         </>
-      )}
-      <CommandForm command={commands.editMarket} given={given} initial={initial} />
-      {!isResolved && (
-        <CommandForm command={commands.setMarketSource} given={given} initial={source} />
       )}
       <CommandForm
         command={commands.copyMarket}
@@ -128,9 +150,8 @@ function MarketForms({ id, market }: { id: string; market: Row }): JSX.Element {
           navigate(`/operator/markets/${String(copyId)}`);
         }}
       />
-      <CommandForm command={commands.voidTrade} />
-      <CommandForm command={commands.voidMarket} given={given} />
-      <CommandForm command={commands.setFeeSchedule} given={given} />
+      {undone === undefined && <CommandForm command={commands.voidMarket} given={given} />}
+      {!isResolved && <CommandForm command={commands.setFeeSchedule} given={given} />}
     </div>
   );
 }

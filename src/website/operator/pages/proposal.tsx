@@ -10,9 +10,9 @@ import { memberNow } from "../api/session.ts";
 import { commands } from "../commands/all.ts";
 import { CommandForm } from "../components/command_form.tsx";
 import { DataTable } from "../components/data_table.tsx";
-import { Fact, Facts } from "../components/facts.tsx";
+import { Facts } from "../components/facts.tsx";
 import { Section, StaffPageBody } from "../components/page.tsx";
-import { Cell } from "../components/cell.tsx";
+import { Readable, Value } from "../components/readable.tsx";
 import { views } from "../views/all.ts";
 
 /** What a proposal needs beyond what the list of proposals shows. */
@@ -37,18 +37,16 @@ export function ProposalPage({ id }: { id: string }): JSX.Element {
   );
 }
 
-/** Arguments that lead to a page of their own. */
-const kinds = {
-  user_id: "user",
-  market_id: "market",
-  event_id: "event",
-  trade_id: "trade",
-  staff_id: "member",
-} as const;
-
-function kindOf(name: string): (typeof kinds)[keyof typeof kinds] | "cents" | "json" {
-  if (name.endsWith("_cents")) return "cents";
-  return name in kinds ? kinds[name as keyof typeof kinds] : "json";
+/** What the command returns, in words: an amount is one of what the form says it is. */
+function Returned({ command, value }: { command: string; value: unknown }): JSX.Element {
+  const declared = Object.values(commands).find(({ name }) => name === command);
+  const isCents = declared?.returns === "cents" && typeof value !== "object";
+  return (
+    <div>
+      {declared?.result !== undefined && value !== null && `${declared.result}: `}
+      <Value name={isCents ? "result_cents" : "result"} value={value} />
+    </div>
+  );
 }
 
 function Proposal({ id, proposal }: { id: string; proposal: Row }): JSX.Element {
@@ -58,9 +56,10 @@ function Proposal({ id, proposal }: { id: string; proposal: Row }): JSX.Element 
   const isOpen = proposal.status === "open";
   const approver = textIn(proposal, "approverRole");
   const mayDecide = member?.roles.some((role) => role === approver) === true;
+  const command = textIn(proposal, "command");
   const proposed = (proposal.arguments ?? {}) as Row;
   return (
-    <StaffPageBody title={`Proposal: ${textIn(proposal, "command")}`}>
+    <StaffPageBody title={`Proposal: ${command}`}>
       {isOpen && isOwn && (
         <Notice kind="info">
           You proposed this. Another member of staff must approve it; who rejects it takes it back:
@@ -77,25 +76,19 @@ function Proposal({ id, proposal }: { id: string; proposal: Row }): JSX.Element 
         />
       </Section>
       <Section title="Arguments">
-        <dl class="facts facts-wide">
-          {Object.keys(proposed).map((name) => (
-            <Fact key={name} label={name}>
-              <Cell column={{ field: name, label: name, kind: kindOf(name) }} row={proposed} />
-            </Fact>
-          ))}
-        </dl>
+        <Readable value={proposed} />
       </Section>
       <Section title="What it would return">
         <p class="muted">It was tried when it was proposed, and undone.</p>
-        <Cell column={{ field: "preview", label: "Preview", kind: "json" }} row={proposal} />
+        <Returned command={command} value={proposal.preview} />
       </Section>
       <Section title="What it rests on">
         {isOpen && <p class="muted">If this changes, nobody can approve it.</p>}
-        <Cell column={{ field: "basis", label: "Basis", kind: "json" }} row={proposal} />
+        <Value name="basis" value={proposal.basis} />
       </Section>
       {proposal.status === "approved" && (
         <Section title="What it returned">
-          <Cell column={{ field: "result", label: "Result", kind: "json" }} row={proposal} />
+          <Returned command={command} value={proposal.result} />
         </Section>
       )}
       {isOpen && !isOwn && mayDecide && (
