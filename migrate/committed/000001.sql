@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:099d3068629f56ee547fc6ba96ad75e8b52fbcf3
+--! Hash: sha1:c16345d4645b49cdc0997f0283e4e2c71b0a0eff
 
 --! Included tables.sql
 -- The tables of the database, and what they are made of, in the order they build on each other. The
@@ -1233,7 +1233,7 @@ create table identity.mails (
     kind in (
       'confirm_email', 'password_reset', 'recovery', 'invitation', 'new_sign_in', 'new_key',
       'passkey_added', 'passkey_removed', 'password_changed', 'email_change_asked', 'email_changed',
-      'limits_changed', 'self_excluded', 'staff_invitation'
+      'limits_changed', 'self_excluded', 'staff_invitation', 'dispute_answered'
     )
   )
 );

@@ -155,6 +155,13 @@ const contents: Record<string, (details: Details, link: string) => Content> = {
       "Your open orders were cancelled. You can still sign in and see your account.",
     ],
   }),
+  dispute_answered: ({ title }) => ({
+    subject: "Your dispute was answered",
+    lines: [
+      `We answered what you wrote about the outcome of this market: ${words(title)}`,
+      "The answer is on the page of the market.",
+    ],
+  }),
 };
 
 /** What the links of mails are made of. */

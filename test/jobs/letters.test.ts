@@ -15,6 +15,7 @@ const FIELDS = [
   ["passkey_added", "name"],
   ["passkey_removed", "name"],
   ["email_change_asked", "email"],
+  ["dispute_answered", "title"],
 ] as const;
 
 test("a text has no characters that break a line, or hide or reorder what is around it", (t) => {

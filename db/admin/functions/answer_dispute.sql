@@ -9,8 +9,10 @@ declare
   v_column text;
 begin
   perform core.check_session();
-  select d.id, d.user_id, u.public_id as user_public_id into v_dispute
+  select d.id, d.user_id, u.public_id as user_public_id, m.title into v_dispute
   from trading.disputes as d
+  join trading.resolutions as r on r.id = d.resolution_id
+  join catalog.markets as m on m.id = r.market_id
   join identity.users as u on u.id = d.user_id
   where d.public_id = answer_dispute.dispute_id;
   if not found then
@@ -27,6 +29,9 @@ begin
   if not found then
     perform core.raise_error('INVALID_STATE', 'The dispute has been answered');
   end if;
+  perform identity.notify_user(
+    'dispute_answered', v_dispute.user_id, json_build_object('title', v_dispute.title)
+  );
   perform admin.audit('answer_dispute', jsonb_build_object(
     'dispute_id', answer_dispute.dispute_id,
     'user_id', v_dispute.user_public_id,
@@ -39,7 +44,7 @@ end
 $$;
 
 comment on function admin.answer_dispute(uuid, text) is
-  'Answers a dispute, once, in at most 2,000 characters that its user reads. It moves no cash: a '
-  'resolution is changed by admin.correct_resolution. admin.disputes has the disputes. Errors: '
-  'INVALID_REQUEST, NOT_FOUND, INVALID_STATE (answered, or the user was erased), UNFIT_SESSION. '
-  'Locks: the account, the dispute.';
+  'Answers a dispute, once, in at most 2,000 characters that its user reads, and is told of by '
+  'mail. It moves no cash: a resolution is changed by admin.correct_resolution. admin.disputes has '
+  'the disputes. Errors: INVALID_REQUEST, NOT_FOUND, INVALID_STATE (answered, or the user was '
+  'erased), UNFIT_SESSION. Locks: the account, the dispute.';

@@ -9,7 +9,7 @@ declare
   c_most_a_day constant int := 20;
   v_at timestamptz := core.now();
   v_is_single constant boolean := notify_user.kind in (
-    'new_key', 'passkey_added', 'passkey_removed'
+    'new_key', 'passkey_added', 'passkey_removed', 'dispute_answered'
   );
   v_is_always constant boolean := v_is_single or notify_user.kind in (
     'password_changed', 'email_change_asked'
@@ -51,6 +51,6 @@ $$;
 comment on function identity.notify_user(text, bigint, json) is
   'Writes a notice to a user into the outbox, unless the address is not confirmed yet. One of the '
   'same kind that waits gets these details instead, and there are at most 20 of a kind in 24 '
-  'hours. Each new key, and each passkey that is added or removed, is reported: another one must '
-  'not hide it. These, new passwords and changes of the address are not among the 20: their '
-  'number is limited itself.';
+  'hours. Each new key, each passkey that is added or removed, and each answer to a dispute is '
+  'reported: another one must not hide it. These, new passwords and changes of the address are '
+  'not among the 20: their number is limited itself.';

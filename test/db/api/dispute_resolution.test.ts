@@ -174,6 +174,16 @@ test.serial("INVALID_STATE: an answer is given once, and its user reads it", asy
   }
   await answer(id!, "The station says so.");
   t.like((await listOf(ann))[0], { answer: "The station says so.", answeredAt: at(5000) });
+  const mails = await query(
+    `select m.details ->> 'title' = k.title as is_of_market
+     from identity.mails as m
+     join identity.users as u on u.id = m.user_id
+     join admin.disputes as d on d.user_id = u.public_id
+     join admin.markets as k on k.market_id = d.market_id
+     where u.public_id = $1 and d.dispute_id = $2 and m.kind = 'dispute_answered'`,
+    [ann, id],
+  );
+  t.deepEqual(mails, [{ is_of_market: true }]);
   t.false(await isOpen());
   await t.throwsAsync(answer(id!, "Or not."), { code: "EX019" });
   await t.throwsAsync(answer(randomUUID(), "To nobody."), { code: "EX017" });
