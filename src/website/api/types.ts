@@ -24,6 +24,7 @@ export type SettledPosition = Schemas["SettledPosition"];
 export type MarketResolution = Schemas["MarketResolution"];
 export type Dispute = Schemas["Dispute"];
 export type StatementEntry = Schemas["StatementEntry"];
+export type YearStatement = Schemas["YearStatement"];
 export type SignUpPolicy = Schemas["SignUpPolicy"];
 export type OwnProfile = Schemas["OwnProfile"];
 export type LossLimit = Schemas["LossLimit"];

@@ -43,7 +43,7 @@ async function askForCsv(
   path: string,
 ): Promise<{ data?: Blob; error?: unknown; response: Response }> {
   const parts: string[] = [];
-  let next: string | undefined = `${path}?limit=${LONGEST_PAGE}`;
+  let next: string | undefined = `${path}${path.includes("?") ? "&" : "?"}limit=${LONGEST_PAGE}`;
   for (;;) {
     const request = new Request(new URL(next, location.origin), {
       headers: { Accept: "text/csv" },

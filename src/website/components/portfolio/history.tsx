@@ -4,11 +4,13 @@ import { Choice } from "../choice.tsx";
 import { FillsHistory } from "./fills_history.tsx";
 import { OrdersHistory } from "./orders_history.tsx";
 import { StatementHistory } from "./statement_history.tsx";
+import { YearHistory } from "./year_statement.tsx";
 
 const kinds = [
   { value: "fills", label: "Trades" },
   { value: "orders", label: "Orders" },
   { value: "statement", label: "Statement" },
+  { value: "year", label: "Tax year" },
 ] as const;
 
 type Kind = (typeof kinds)[number]["value"];
@@ -17,6 +19,7 @@ const lists: Record<Kind, () => JSX.Element> = {
   fills: FillsHistory,
   orders: OrdersHistory,
   statement: StatementHistory,
+  year: YearHistory,
 };
 
 /** What happened on the account. */
