@@ -4,7 +4,7 @@ import { asServerPools } from "../../src/database/server_pools.ts";
 import { createEndpoint } from "../../src/graphql/endpoint.ts";
 import { serve } from "../../src/server/start_server.ts";
 import type { RunningServer } from "../../src/server/start_server.ts";
-import { readBonuses } from "../../src/website/operator/api/bonus.ts";
+import { bonusesOf, readBonuses } from "../../src/website/operator/api/bonus.ts";
 import { commands } from "../../src/website/operator/commands/all.ts";
 import { mutationOf } from "../../src/website/operator/commands/mutation.ts";
 import { staffAt } from "../helpers/http/staff_desk.ts";
@@ -47,8 +47,9 @@ test.serial(
     const { browser } = await makeStaff(["cash"]);
     const users = await makeUsers(1000);
     const csv = users.map((id, index) => `${id},${10_000 + index}.99`).join("\n");
-    const { bonuses, issues } = readBonuses(`user_id,amount\n${csv}\n`);
-    t.deepEqual([bonuses.length, issues], [1000, []]);
+    const read = readBonuses(`user_id,amount\n${csv}\n`);
+    const { bonuses, issues } = bonusesOf(read.lines, new Map());
+    t.deepEqual([bonuses.length, read.issues, issues], [1000, [], []]);
     const give = () =>
       browser.call("POST", "/admin/graphql", {
         body: {

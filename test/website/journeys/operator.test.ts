@@ -189,7 +189,7 @@ journey(
     for await (const part of await download.createReadStream()) parts.push(part as Buffer);
     const lines = Buffer.concat(parts).toString().trim().split("\r\n");
     t.is(lines.length, 2);
-    t.true(lines[1]!.startsWith(`${userId},`));
+    t.is(lines[1]!.split(",")[1], userId);
     t.true(lines[1]!.includes(",123.45,"));
 
     await page.goto(`/operator/users/${userId}`);
@@ -199,6 +199,46 @@ journey(
     await page.getByRole("button", { name: "Book the deposit" }).click();
     await page.getByText("The user's cash is now: €130.95").waitFor();
     await page.getByRole("region", { name: "Rows: Cash movements" }).getByText("bank 7").waitFor();
+  },
+);
+
+journey(
+  "on a phone a proposal is read in full, and an undone market says so",
+  async (t, browser) => {
+    const view = { theme: "light", width: 375 } as const;
+    const marketId = await service.makeMarket({ title: "Was it all wrong?" });
+    const { userId } = await service.makeTrader({ fundsCents: 5000 });
+    await service.operate("set_approval_rule", { command: "withdraw", role: "cash" });
+    const { page } = await welcome(browser, "Fay", view);
+    await page.goto(`/operator/users/${userId}`);
+    await page.getByText("Withdraw", { exact: true }).click();
+    const form = page.locator("form").filter({ hasText: "Book the withdrawal" });
+    await form.getByLabel("Amount in euros").fill("12.50");
+    await form.getByLabel("Reference").fill("out 7");
+    await form.getByRole("button", { name: "Book the withdrawal" }).click();
+    await form.getByLabel("Why you propose it").fill("the bank asked");
+    await form.getByRole("button", { name: "Propose" }).click();
+    await form.getByRole("link", { name: "See the proposal" }).click();
+    const { rows } = await service.database.pool.query(
+      "select handle from identity.users where public_id = $1",
+      [userId],
+    );
+    const proposed = page.getByRole("region", { name: "Arguments" });
+    await proposed.getByRole("link", { name: rows[0].handle }).waitFor();
+    await proposed.getByText("€12.50").waitFor();
+    await page.getByText("The user's cash is now: €37.50").waitFor();
+    await look(t, page, "operator-proposal", view);
+
+    await service.operate("void_market", { market_id: marketId, reason: "a wrong question" });
+    await page.goto(`/operator/markets/${marketId}`);
+    await page.getByText(/^Undone on .*: a wrong question\./).waitFor();
+    for (const title of ["Correct the resolution", "Edit the market", "Undo the whole market"]) {
+      t.is(await page.getByText(title, { exact: true }).count(), 0, title);
+    }
+    await page.goto(`/markets/${marketId}`);
+    await page.getByRole("heading", { name: "Undone" }).waitFor();
+    t.is(await page.getByText("Resolved by share").count(), 0);
+    await look(t, page, "market-undone", view);
   },
 );
 

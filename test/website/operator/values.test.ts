@@ -1,5 +1,5 @@
 import test from "ava";
-import { readBonuses } from "../../../src/website/operator/api/bonus.ts";
+import { bonusesOf, namesIn, readBonuses } from "../../../src/website/operator/api/bonus.ts";
 import { csvCell, csvLine } from "../../../src/website/csv.ts";
 import { conditionOf, queryOf, stateOf } from "../../../src/website/operator/api/filters.ts";
 import {
@@ -12,7 +12,7 @@ import {
 import { wordsOf } from "../../../src/website/operator/api/words.ts";
 import { commands } from "../../../src/website/operator/commands/all.ts";
 import { readArguments } from "../../../src/website/operator/commands/arguments.ts";
-import { namedArguments } from "../../../src/website/operator/commands/command.ts";
+import { fileNameOf, namedArguments } from "../../../src/website/operator/commands/command.ts";
 import { isStaffPath, listNames, staffPageAt } from "../../../src/website/operator/paths.ts";
 import { views } from "../../../src/website/operator/views/all.ts";
 import { headsOf, plainValues } from "../../../src/website/operator/views/query.ts";
@@ -175,6 +175,17 @@ test("fields of a form become arguments, or say what is wrong", (t) => {
   });
 });
 
+test("files have the names of their user and days", (t) => {
+  const given = { userId: id, fromDay: "2026-11-01", toDay: "2026-11-30" };
+  const { statement, exportUser, reconcile } = commands;
+  t.is(fileNameOf(statement, given, "tom"), "statement_tom_2026-11-01_2026-11-30");
+  t.is(fileNameOf(statement, given), `statement_${id}_2026-11-01_2026-11-30`);
+  t.is(fileNameOf(exportUser, { userId: id }, "tom"), "user_tom");
+  t.is(fileNameOf(reconcile, { day: "2026-11-01", bank: [] }), "reconcile_2026-11-01");
+  t.is(reconcile.none?.({ bank: [{}, {}] }), "2 entries agree, no difference.");
+  t.is(reconcile.none?.({ bank: [{}] }), "1 entry agrees, no difference.");
+});
+
 test("a proposal has the arguments by their names in SQL, and amounts as numbers", (t) => {
   t.deepEqual(
     namedArguments({ userId: id, amountCents: "100000", reference: "bank 4730", until: null }),
@@ -184,19 +195,48 @@ test("a proposal has the arguments by their names in SQL, and amounts as numbers
 
 test("a pasted list of bonuses is read, and each wrong line is named", (t) => {
   const head = "user_id,amount\n";
-  t.deepEqual(readBonuses(`${head}${id},5\n\n"${other}";2.50\n`), {
-    bonuses: [
-      { user_id: id, amount_cents: 500 },
-      { user_id: other, amount_cents: 250 },
-    ],
-    issues: [],
-  });
-  const { bonuses, issues } = readBonuses(`${head}x,5\n${id},0\n${id},1,2\n${id},1\n${id},1`);
-  t.is(bonuses.length, 1);
+  const paid = [
+    { user_id: id, amount_cents: 500 },
+    { user_id: other, amount_cents: 250 },
+  ];
+  const third = "0193d0a0-0000-7000-8000-000000000003";
+  const ids = new Map([
+    ["tom", id],
+    ["tom@x.example", id],
+    ["ann", third],
+  ]);
+  const lists = [
+    `${head}${id},5\n\n"${other.toUpperCase()}",2.50\n`,
+    `${id};5\r\n${other};"2,50"`,
+    `user,amount\nTom,"5,00"\n${other},2.5,\n`,
+    `Tom@X.example\t5\n${other}\t"2,5"`,
+  ];
+  for (const list of lists) {
+    const read = readBonuses(list);
+    t.deepEqual(read.issues, [], list);
+    t.deepEqual(bonusesOf(read.lines, ids), { bonuses: paid, issues: [] }, list);
+  }
+  t.deepEqual(namesIn(readBonuses(lists[0]!)), []);
+  t.deepEqual(namesIn(readBonuses(lists[2]!)), ["Tom", "tom"]);
+  t.deepEqual(readBonuses(" \n"), { lines: [], issues: [] });
+
+  const wrong = readBonuses(`${head},5\n${id},0\n${id},1,2\n${id},1\nann,1e3`);
   t.deepEqual(
-    issues.map((issue) => issue.slice(0, 6)),
+    wrong.issues.map((issue) => issue.slice(0, 6)),
     ["Line 2", "Line 3", "Line 4", "Line 6"],
   );
+  t.deepEqual(namesIn(wrong), []);
+  const { lines } = readBonuses(`nobody,1\ntom,1\nann,1\n${id},1\n`);
+  t.deepEqual(bonusesOf(lines, ids), {
+    bonuses: [
+      { user_id: id, amount_cents: 100 },
+      { user_id: third, amount_cents: 100 },
+    ],
+    issues: ["Line 1: there is no user nobody.", "Line 4 names a user for the second time."],
+  });
+  const confirm = commands.giveBonus.confirm as (given: Record<string, unknown>) => string;
+  t.regex(confirm({ name: "autumn", users: paid }), /“autumn”: 2 users get €7\.50 in all/);
+  t.regex(confirm({ name: "a", users: paid.slice(1) }), /: 1 user gets €2\.50 in all/);
   const many = Array.from(
     { length: 1001 },
     (_, index) => `0193d0a0-0000-7000-8000-${String(index).padStart(12, "0")},1`,

@@ -1,5 +1,13 @@
 import type { Result } from "../../api/result.ts";
-import { fieldsOf, headsOf, PAGE_ROWS, plainValues, rowsQuery } from "../views/query.ts";
+import {
+  fieldsOf,
+  headsOf,
+  PAGE_ROWS,
+  plainValues,
+  rowsQuery,
+  textIn,
+  usersQuery,
+} from "../views/query.ts";
 import type { Row } from "../views/query.ts";
 import type { Condition, View } from "../views/view.ts";
 import { csvLine } from "../../csv.ts";
@@ -55,6 +63,23 @@ export async function askForRow(
   }`;
   const result = await ask<{ rows: { nodes: Row[] } }>(query, { filter: condition });
   return result.ok ? { ok: true, data: result.data.rows.nodes[0] } : result;
+}
+
+/** The ids of users by their handles and addresses, which the answer has in small letters. */
+export async function askForUserIds(
+  names: readonly string[],
+): Promise<Result<Map<string, string>>> {
+  const ids = new Map<string, string>();
+  for (let from = 0; from < names.length; from += FILE_ROWS) {
+    const variables = { first: FILE_ROWS, names: names.slice(from, from + FILE_ROWS) };
+    const result = await ask<{ users: { nodes: Row[] } }>(usersQuery, variables);
+    if (!result.ok) return result;
+    for (const user of result.data.users.nodes) {
+      const id = textIn(user, "userId");
+      for (const field of ["handle", "email"]) ids.set(textIn(user, field).toLowerCase(), id);
+    }
+  }
+  return { ok: true, data: ids };
 }
 
 /** All rows as lines of CSV, one page after the other. Says after each how many there are. */

@@ -13,8 +13,8 @@ const MOST_COLUMNS = 200;
 const MOST_LINES = 100_000;
 const SEPARATORS = [";", "\t", ","] as const;
 
-/** Reads the table; a text says what is wrong. Lines before the names of the columns are left out. */
-export function readTable(text: string): CsvTable | string {
+/** Reads all lines with something in them; a text says what is wrong. */
+export function readRows(text: string): CsvTable["rows"] | string {
   const plain = text.replace(/^\ufeff/, "");
   let best: CsvTable["rows"] = [];
   let most = 1;
@@ -28,9 +28,16 @@ export function readTable(text: string): CsvTable | string {
     const width = rows.reduce((widest, { cells }) => Math.max(widest, cells.length), 0);
     if (width > most) [best, most] = [rows, width];
   }
-  const first = best.findIndex(({ cells }) => cells.length === most);
-  if (most < 2) return wrong ?? "The file has no columns: is it CSV?";
-  return { names: best[first]?.cells ?? [], rows: best.slice(first + 1) };
+  return most < 2 ? (wrong ?? "The file has no columns: is it CSV?") : best;
+}
+
+/** Reads the table; a text says what is wrong. Lines before the names of the columns are left out. */
+export function readTable(text: string): CsvTable | string {
+  const all = readRows(text);
+  if (typeof all === "string") return all;
+  const most = all.reduce((widest, { cells }) => Math.max(widest, cells.length), 0);
+  const first = all.findIndex(({ cells }) => cells.length === most);
+  return { names: all[first]?.cells ?? [], rows: all.slice(first + 1) };
 }
 
 function rowsOf(text: string, separator: string): CsvTable["rows"] | string {

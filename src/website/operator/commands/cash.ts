@@ -1,3 +1,5 @@
+import { paidBy } from "../api/bonus.ts";
+import type { Bonus } from "../api/bonus.ts";
 import { cents, text, time as timeColumn } from "../views/parts.ts";
 import type { Command, CommandField } from "./command.ts";
 import {
@@ -103,7 +105,8 @@ export const giveBonus: Command = {
     { argument: "users", label: "Users and amounts", kind: "json", isRequired: true },
   ],
   ...{ returns: "value", result: "Users who were paid now" },
-  confirm: "The cash is added at once.",
+  confirm: ({ name, users }) =>
+    `Bonus “${String(name)}”: ${paidBy(users as Bonus[])} in all. The cash is added at once.`,
 };
 
 export const statement: Command = {
@@ -136,6 +139,10 @@ export const reconcile: Command = {
     cents("bankCents", "The bank's"),
     cents("differenceCents", "Difference"),
   ],
+  none: ({ bank }) => {
+    const count = Array.isArray(bank) ? bank.length : 0;
+    return `${count} ${count === 1 ? "entry agrees" : "entries agree"}, no difference.`;
+  },
 };
 
 export const publishProof: Command = {

@@ -58,7 +58,9 @@ export interface Command {
   /** What the value is that is returned, in front of it; the name of a file without its ending. */
   result?: string;
   /** Asks before it is done, with these words about what cannot be undone. */
-  confirm?: string;
+  confirm?: string | ((given: Arguments) => string);
+  /** What to say if no rows are returned. */
+  none?: (given: Arguments) => string;
 }
 
 /** The arguments that a call needs, by the names of GraphQL. */
@@ -74,4 +76,15 @@ export function namedArguments(given: Arguments): Arguments {
 /** Amounts are texts in GraphQL, and numbers in the arguments of a proposal. */
 function plainNumber(value: unknown): unknown {
   return typeof value === "string" && /^-?\d{1,15}$/.test(value) ? Number(value) : value;
+}
+
+/** statement_tom_2026-11-01_2026-11-30: a file by its command, its user and its days. */
+export function fileNameOf(
+  { name, result, returns, fields }: Command,
+  given: Arguments,
+  handle?: string,
+): string {
+  const days = fields.filter(({ kind }) => kind === "day").map(({ argument }) => given[argument]);
+  const parts = [returns === "file" ? (result ?? name) : name, handle ?? given.userId, ...days];
+  return parts.filter((part) => typeof part === "string").join("_");
 }

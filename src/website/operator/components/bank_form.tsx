@@ -13,6 +13,7 @@ import type { ReadBank, ReferenceKind } from "../bank/entry.ts";
 import { commands } from "../commands/all.ts";
 import { CommandForm } from "./command_form.tsx";
 import { Select } from "./inputs.tsx";
+import { Issues } from "./issues.tsx";
 
 /** Compares a day with a file of the bank, CSV or CAMT.053. The file stays in the browser. */
 export function BankForm(): JSX.Element | null {
@@ -144,18 +145,7 @@ function Found({ read }: { read: ReadBank | string }): JSX.Element {
   const [day, setDay] = useState("");
   if (typeof read === "string") return <Notice kind="bad">{read}</Notice>;
   const { entries, issues } = read;
-  if (issues.length > 0) {
-    return (
-      <Notice kind="bad">
-        <ul>
-          {issues.slice(0, 10).map((issue) => (
-            <li key={issue}>{issue}</li>
-          ))}
-        </ul>
-        {issues.length > 10 && <p>And {showCount(issues.length - 10)} more.</p>}
-      </Notice>
-    );
-  }
+  if (issues.length > 0) return <Issues issues={issues} />;
   const days = daysOf(entries).map(([one, count]) => [one, `${one}: ${showCount(count)}`] as const);
   const bank = bankOf(entries, day);
   return (

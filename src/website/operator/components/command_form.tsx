@@ -12,7 +12,7 @@ import type { Row } from "../views/query.ts";
 import { mayCall } from "../api/session.ts";
 import { showCents, showTime } from "../api/values.ts";
 import { readArguments } from "../commands/arguments.ts";
-import { namedArguments } from "../commands/command.ts";
+import { fileNameOf, namedArguments } from "../commands/command.ts";
 import type { Arguments, Command, CommandField } from "../commands/command.ts";
 import { mutationOf } from "../commands/mutation.ts";
 import { Json } from "./cell.tsx";
@@ -31,6 +31,8 @@ interface CommandFormProps {
   onDone?: (result: unknown) => void;
   /** Whom or what the page is about, for a print of rows. */
   about?: string;
+  /** Of the user whom the page is about, for names of files. */
+  handle?: string;
 }
 
 /** A form for a command, folded. Who lacks the role for the command does not see it. */
@@ -47,7 +49,8 @@ export function CommandForm(props: CommandFormProps): JSX.Element | null {
 
 type Given = Result<{ answer: { result?: unknown } }>;
 
-function Form({ command, given = {}, initial = {}, onDone, about }: CommandFormProps): JSX.Element {
+function Form(props: CommandFormProps): JSX.Element {
+  const { command, given = {}, initial = {}, onDone, about, handle } = props;
   // What nobody touched shows what the page knows, also after it has changed.
   const [changed, setChanged] = useState<Record<string, string>>({});
   const typed: Record<string, string> = { ...initialOf(command), ...initial, ...changed };
@@ -73,7 +76,7 @@ function Form({ command, given = {}, initial = {}, onDone, about }: CommandFormP
       if (command.returns === "file") {
         const text = JSON.stringify(answer.result, null, 2);
         const file = new Blob([text], { type: "application/json" });
-        saveFile(file, `${command.result ?? command.name}.json`);
+        saveFile(file, `${fileNameOf(command, input, handle)}.json`);
       }
       setChanged({});
       noteChange();
@@ -108,7 +111,7 @@ function Form({ command, given = {}, initial = {}, onDone, about }: CommandFormP
           />
         ))}
       {asked === undefined && <StaffProblem problem={giving.problem} />}
-      {giving.isDone && done !== undefined && <Answer {...{ command, about, ...done }} />}
+      {giving.isDone && done !== undefined && <Answer {...{ command, about, handle, ...done }} />}
       <Submit isBusy={giving.isBusy}>{command.action}</Submit>
       {asked !== undefined && (
         <ConfirmDialog
@@ -122,7 +125,7 @@ function Form({ command, given = {}, initial = {}, onDone, about }: CommandFormP
             setAsked(undefined);
           }}
         >
-          <p>{command.confirm}</p>
+          <p>{typeof command.confirm === "function" ? command.confirm(asked) : command.confirm}</p>
           <StaffProblem problem={giving.problem} />
         </ConfirmDialog>
       )}
@@ -179,10 +182,11 @@ interface AnswerProps {
   result: unknown;
   given: Arguments;
   about: string | undefined;
+  handle: string | undefined;
 }
 
 /** What the command returned. */
-function Answer({ command, result, given, about }: AnswerProps): JSX.Element {
+function Answer({ command, result, given, about, handle }: AnswerProps): JSX.Element {
   const { returns, result: words = "Done" } = command;
   if (returns === "nothing" || result === null || result === undefined) {
     return <Notice kind="good">Done.</Notice>;
@@ -199,9 +203,9 @@ function Answer({ command, result, given, about }: AnswerProps): JSX.Element {
   if (returns === "rows") {
     const rows = result as Row[];
     return rows.length === 0 ? (
-      <Notice kind="good">Done: no rows.</Notice>
+      <Notice kind="good">{command.none?.(given) ?? "Done: no rows."}</Notice>
     ) : (
-      <RowSheet {...{ command, given, rows, about }} />
+      <RowSheet {...{ command, given, rows, about, file: fileNameOf(command, given, handle) }} />
     );
   }
   return (

@@ -14,11 +14,13 @@ interface RowSheetProps {
   rows: readonly Row[];
   /** Whom or what the page is about. */
   about: string | undefined;
+  /** The name of its files, without the ending. */
+  file: string;
 }
 
 /** Rows that a command returned: to read, to save as a file, and to print by themselves. */
-export function RowSheet({ command, given, rows, about }: RowSheetProps): JSX.Element {
-  const { title, fields, columns = [], name } = command;
+export function RowSheet({ command, given, rows, about, file }: RowSheetProps): JSX.Element {
+  const { title, fields, columns = [] } = command;
   const sheet = useRef<HTMLDivElement>(null);
   const print = (): void => {
     // The style of prints shows nothing else of the page. Some browsers print later.
@@ -34,12 +36,12 @@ export function RowSheet({ command, given, rows, about }: RowSheetProps): JSX.El
     const lines = rows.map((row) => csvLine(columns.flatMap((column) => plainValues(column, row))));
     saveFile(
       new Blob([csvLine(columns.flatMap(headsOf)), ...lines], { type: "text/csv" }),
-      `${name}.csv`,
+      `${file}.csv`,
     );
   };
   const saveJson = (): void => {
     const text = JSON.stringify({ ...given, rows }, null, 2);
-    saveFile(new Blob([text], { type: "application/json" }), `${name}.json`);
+    saveFile(new Blob([text], { type: "application/json" }), `${file}.json`);
   };
   return (
     <div class="sheet" ref={sheet}>

@@ -88,6 +88,21 @@ function UserForms({ id, user }: { id: string; user: Row }): JSX.Element {
   const given = { userId: id };
   const isFrozen = user.frozenAt !== null;
   const yes = (field: string): string => (user[field] === true ? "yes" : "");
+  const [about, handle] = [textIn(user, "displayName"), textIn(user, "handle")];
+  const statement = <CommandForm command={commands.statement} {...{ given, about, handle }} />;
+  const file = <CommandForm command={commands.exportUser} {...{ given, handle }} />;
+  if (user.erasedAt !== null) {
+    // What is owed may still be paid or reversed.
+    return (
+      <div class="commands">
+        <CommandForm command={commands.deposit} given={given} />
+        <CommandForm command={commands.adjustBalance} given={given} />
+        <CommandForm command={commands.reverseDeposit} given={given} />
+        {statement}
+        {file}
+      </div>
+    );
+  }
   return (
     <div class="commands">
       <CommandForm
@@ -100,7 +115,7 @@ function UserForms({ id, user }: { id: string; user: Row }): JSX.Element {
       <CommandForm command={commands.adjustBalance} given={given} />
       <CommandForm command={commands.reverseDeposit} given={given} />
       <CommandForm command={commands.addNote} given={given} />
-      <CommandForm command={commands.statement} given={given} about={textIn(user, "displayName")} />
+      {statement}
       <CommandForm command={commands.cancelOrders} given={given} />
       <CommandForm command={commands.endSessions} given={given} />
       <CommandForm command={commands.selfExclude} given={given} />
@@ -134,8 +149,8 @@ function UserForms({ id, user }: { id: string; user: Row }): JSX.Element {
       <CommandForm command={commands.signInLink} given={given} />
       <CommandForm command={commands.createSession} given={given} />
       <CommandForm command={commands.createApiKey} given={given} />
-      <CommandForm command={commands.exportUser} given={given} />
-      {user.erasedAt === null && <CommandForm command={commands.eraseUser} given={given} />}
+      {file}
+      <CommandForm command={commands.eraseUser} given={given} />
       <CommandForm command={commands.rotateApiKey} />
       <CommandForm command={commands.revokeApiKey} />
     </div>

@@ -74,3 +74,11 @@ export function plainValues(column: Column, row: Row): string[] {
 function textOf(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
+
+/** Users by their handles or addresses. */
+export const usersQuery = `query Users($first: Int!, $names: [String!]) {
+  users: allUsers(
+    first: $first
+    filter: { or: [{ handle: { in: $names } }, { email: { in: $names } }] }
+  ) { nodes { userId handle email } }
+}`;
