@@ -2,7 +2,7 @@ create or replace function api.get_year_statement(user_id uuid, year int)
 returns json
 language plpgsql stable security definer
 set search_path = pg_catalog, pg_temp
---!include planner/indexes.sql
+--!include planner/nested_loops.sql
 as $$
 declare
   v_first constant date := make_date(get_year_statement.year, 1, 1);
@@ -76,7 +76,13 @@ begin
         case t.taker_user_id when v_user_id then v.taker_realised_cents
           else v.maker_realised_cents end
       from trading.voids as v
-      join trading.trades as t on t.id = v.trade_id
+      -- Few trades are voided. Each is looked up, and not every trade looked at.
+      cross join lateral (
+        select x.taker_user_id, x.maker_user_id
+        from trading.trades as x
+        where x.id = v.trade_id
+        limit 1
+      ) as t
       where v_user_id in (t.taker_user_id, t.maker_user_id)
         and v.created_at >= v_from
         and v.created_at < v_until

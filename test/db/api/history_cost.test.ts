@@ -20,7 +20,11 @@ let market: string;
 
 test.before("make many trades", async () => {
   exchange = await createExchange();
-  const { makeMarket, makeTrader, place, database } = exchange;
+  const { makeMarket, makeTrader, operate, place, database } = exchange;
+  const undone = await makeMarket();
+  await place(undone, await makeTrader(), buy("no", 1, 50));
+  const { fills } = await place(undone, await makeTrader(), buy("yes", 1, 50));
+  await operate("void_trade", { trade_id: fills[0]!.id, reason: "the oldest trade is undone" });
   market = await makeMarket();
   ann = await makeTrader();
   const bob = await makeTrader();
@@ -44,6 +48,7 @@ test.before("make many trades", async () => {
          'created_at', t.created_at + n * interval '1 second'
        )) as t
        from generate_series(1, $1::int / 4) as n cross join trading.trades as t
+       where t.id not in (select v.trade_id from trading.voids as v)
      ) as copies`,
     [TRADES],
   );
@@ -52,7 +57,18 @@ test.before("make many trades", async () => {
        select count(*) from trading.trades as t where t.market_id = b.market_id
      )`,
   );
-  await database.pool.query("analyze trading.trades");
+  await database.pool.query(
+    `insert into trading.voids overriding system value
+     select (jsonb_populate_record(v, jsonb_build_object(
+       'id', v.id + t.number, 'trade_id', t.id
+     ))).*
+     from trading.voids as v
+     cross join (
+       select x.id, row_number() over (order by x.id) as number from trading.trades as x
+       where x.id > (select max(y.trade_id) from trading.voids as y) limit 60
+     ) as t`,
+  );
+  await database.pool.query("analyze trading.trades, trading.voids");
 });
 test.after.always("drop the exchange", async () => {
   await exchange.database.drop();
@@ -78,6 +94,20 @@ test.serial("fills and statement read what they show, on any page", async (t) =>
     t.true(statement <= 6 * LIMIT, `statement: ${statement}`);
   }
 });
+
+test.serial(
+  "the statement of a year reads own trades, and the few of all that were undone",
+  async (t) => {
+    const stranger = await exchange.makeTrader();
+    const { year } = (
+      await exchange.database.pool.query("select date_part('year', core.now()) as year")
+    ).rows[0];
+    const read = await tradesRead((client) =>
+      call(client, api.getYearStatement, { userId: stranger, year }),
+    );
+    t.true(read <= 80, `${read}`);
+  },
+);
 
 test.serial("what is asked for one market or for long ago is bounded too", async (t) => {
   const listed = { userId: ann, most: LIMIT };
