@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:c16345d4645b49cdc0997f0283e4e2c71b0a0eff
+--! Hash: sha1:5d4b4a68b528fb1ffdbd88a561e659f26454304c
 
 --! Included tables.sql
 -- The tables of the database, and what they are made of, in the order they build on each other. The
@@ -808,6 +808,7 @@ create table identity.api_keys (
   user_id bigint not null references identity.users (id),
   name text not null,
   key_hash bytea not null,
+  key_prefix text not null,
   created_at timestamptz not null default core.now(),
   last_used_at timestamptz,
   revoked_at timestamptz,
@@ -819,6 +820,8 @@ create table identity.api_keys (
   constraint api_keys_public_id_is_unique unique (public_id),
   constraint api_keys_hash_is_unique unique (key_hash),
   constraint api_keys_hash_is_a_sha256 check (length(key_hash) = 32),
+  constraint api_keys_prefix_has_six_characters_of_the_key
+    check (key_prefix ~ '^jk_[0-9A-Za-z]{6}$'),
   constraint api_keys_name_is_not_blank check (name ~ '\S' and length(name) <= 100),
   constraint api_keys_scopes_are_read_trade_or_both check (
     scopes = '{read}' or scopes = '{trade}' or scopes = '{read,trade}'
@@ -851,6 +854,8 @@ create index api_keys_of_a_user on identity.api_keys (user_id, id);
 
 comment on table identity.api_keys is
   'API keys of traders. The key itself is shown once, when it is made; only its SHA-256 is kept.';
+comment on column identity.api_keys.key_prefix is
+  'How the key begins: tells whose it is if it is found somewhere, and opens nothing.';
 comment on column identity.api_keys.last_used_at is
   'Kept to the minute: servers report a key''s use at most that often.';
 comment on column identity.api_keys.scopes is

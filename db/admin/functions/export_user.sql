@@ -9,7 +9,7 @@ declare
   v_export jsonb;
 begin
   perform admin.audit('export_user', jsonb_build_object('user_id', export_user.user_id));
-  select to_jsonb(u) into strict v_user
+  select to_jsonb(u) - 'search_text' into strict v_user
   from admin.users as u
   where u.user_key = v_user_id;
 

@@ -23,7 +23,8 @@ begin
   v_made := identity.rotate_api_key(
     key_id => v_old_id,
     overlap => rotate_api_key.overlap,
-    key_hash => v_key_hash
+    key_hash => v_key_hash,
+    key_prefix => left(v_key, 9)
   );
   perform admin.audit('rotate_api_key', jsonb_build_object(
     'key_id', rotate_api_key.key_id,

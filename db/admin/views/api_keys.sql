@@ -11,7 +11,8 @@ select
   k.expires_at,
   k.allowed_addresses,
   k.last_used_address,
-  r.public_id as replaces
+  r.public_id as replaces,
+  k.key_prefix
 from identity.api_keys as k
 left join identity.users as u on u.id = k.user_id
 left join identity.api_keys as r on r.id = k.replaces;
@@ -36,3 +37,5 @@ comment on column admin.api_keys.last_used_address is
   'From where it was used at last_used_at; null is not known.';
 comment on column admin.api_keys.replaces is
   'The key that was rotated when this one was made: its key_id.';
+comment on column admin.api_keys.key_prefix is
+  'Its first nine characters: finds the user of a key that was found somewhere.';

@@ -24,6 +24,7 @@ begin
     user_id => v_user_id,
     name => create_key.name,
     key_hash => v_key_hash,
+    key_prefix => left(v_key, 9),
     scopes => create_key.scopes,
     expires_at => create_key.expires_at,
     allowed_addresses => create_key.allowed_addresses::cidr[]

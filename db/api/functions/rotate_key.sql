@@ -25,7 +25,8 @@ begin
   v_made := identity.rotate_api_key(
     key_id => v_old_id,
     overlap => make_interval(secs => rotate_key.overlap_seconds),
-    key_hash => v_key_hash
+    key_hash => v_key_hash,
+    key_prefix => left(v_key, 9)
   );
   perform identity.accept_new_key(v_made);
   return (

@@ -1,5 +1,5 @@
 create or replace function identity.rotate_api_key(
-  key_id bigint, overlap interval, key_hash bytea
+  key_id bigint, overlap interval, key_hash bytea, key_prefix text
 )
 returns identity.api_keys
 language plpgsql volatile
@@ -47,6 +47,7 @@ begin
     user_id => v_old.user_id,
     name => v_old.name,
     key_hash => rotate_api_key.key_hash,
+    key_prefix => rotate_api_key.key_prefix,
     scopes => v_old.scopes,
     expires_at => case when v_old.expires_at is not null then
       least(v_at
@@ -58,8 +59,9 @@ begin
 end
 $$;
 
-comment on function identity.rotate_api_key(bigint, interval, bytea) is
-  'Makes a key with this SHA-256 in the place of another: with its name, scopes, addresses and, if '
-  'it expires, as long a life, to the end of the year 9999 at most. The other one is valid for an '
-  'overlap from now on, and not longer than it was; with an overlap of zero it is revoked. A key '
-  'is rotated once. Errors: INVALID_REQUEST, INVALID_STATE. Locks: the row of the key.';
+comment on function identity.rotate_api_key(bigint, interval, bytea, text) is
+  'Makes a key with this SHA-256 and beginning in the place of another: with its name, scopes, '
+  'addresses and, if it expires, as long a life, to the end of the year 9999 at most. The other '
+  'one is valid for an overlap from now on, and not longer than it was; with an overlap of zero it '
+  'is revoked. A key is rotated once. Errors: INVALID_REQUEST, INVALID_STATE. Locks: the row of '
+  'the key.';

@@ -464,3 +464,35 @@ test.serial("analysts and workers see no key, no address and no scope", async (t
   );
   t.deepEqual(rows, []);
 });
+
+test("the beginning of a key names its user, also of a rotated one", async (t) => {
+  const [ann, bob] = [await makeTrader(), await makeTrader()];
+  const first = await makeKey({}, ann);
+  await makeKey({}, bob);
+  const second = await rotate(first);
+  for (const key of [first, second]) {
+    const { rows } = await operators.query(
+      "select user_id, key_prefix from admin.api_keys where $1 like key_prefix || '%'",
+      [key],
+    );
+    t.deepEqual(rows, [{ user_id: ann, key_prefix: key.slice(0, 9) }]);
+  }
+});
+
+test("a part of e-mail, name, handle or id finds a user", async (t) => {
+  const ann = await makeTrader();
+  const { rows } = await operators.query(
+    "select email, display_name, handle, user_id::text from admin.users where user_id = $1",
+    [ann],
+  );
+  for (const value of Object.values<string>(rows[0])) {
+    const found = await operators.query(
+      "select user_id from admin.users where position($1 in search_text) > 0",
+      [value.slice(-12)],
+    );
+    t.true(
+      found.rows.some(({ user_id }) => user_id === ann),
+      value,
+    );
+  }
+});

@@ -55,6 +55,7 @@ function fit({ kind, field, options }: Filter): string {
     case "equals":
       return field === "day" ? "2030-01-01" : "text";
     case "contains":
+    case "keyPrefix":
     case "search":
       return "text";
   }

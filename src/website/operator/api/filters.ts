@@ -78,7 +78,10 @@ function oneCondition({ kind, field, options }: Filter, text: string): Condition
   const is = (operator: string, value: unknown): Condition => ({ [first]: { [operator]: value } });
   switch (kind) {
     case "contains":
-      return is("includesInsensitive", text);
+      // As tables show the end of an id.
+      return is("includesInsensitive", text.replace(/^…/, ""));
+    case "keyPrefix":
+      return is("startsWith", text.slice(0, 9));
     case "search":
       return { or: fields.map((one) => searched(one, text)) };
     case "equals":

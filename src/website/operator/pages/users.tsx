@@ -28,6 +28,9 @@ export function UsersPage(): JSX.Element {
       </div>
       <Section title="All users">
         <DataTable view={views.users} />
+        <p>
+          <a href="/operator/lists/api-keys">Whose API key is it?</a>
+        </p>
       </Section>
       <CommandForm
         command={commands.createUser}

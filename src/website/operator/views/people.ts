@@ -17,8 +17,8 @@ export const users: View = {
   ],
   filters: [
     {
-      ...{ name: "search", label: "E-mail, name, handle or id", kind: "search" },
-      field: ["email", "displayName", "handle", "userId"],
+      ...{ name: "search", label: "Part of e-mail, name, handle or id", kind: "contains" },
+      field: "searchText",
     },
     isSet("frozen", "frozenAt", "Frozen"),
     choice("rateTier", "Rate policy", ["standard", "elevated", "custom"]),
@@ -39,10 +39,12 @@ export const apiKeys: View = {
     time("expiresAt", "Expires"),
     time("revokedAt", "Revoked"),
     { field: "allowedAddresses", label: "Only from", kind: "list" },
+    text("keyPrefix", "Begins with"),
     { field: "keyId", label: "Key", kind: "id" },
     { field: "replaces", label: "Instead of", kind: "id" },
   ],
   filters: [
+    { name: "key", label: "A key, or how it begins", kind: "keyPrefix", field: "keyPrefix" },
     byUser,
     isSet("revoked", "revokedAt", "Revoked"),
     { name: "name", label: "Name", kind: "contains", field: "name" },

@@ -43,6 +43,7 @@ export interface Column {
 /** What a filter does with the value that is typed. */
 export type FilterKind =
   | "contains"
+  | "keyPrefix"
   | "search"
   | "equals"
   | "uuid"
