@@ -36,7 +36,7 @@ begin
       ));
     end if;
     if v_event.exclusive then
-      perform trading.check_exclusive_change(v_event.id);
+      perform trading.check_exclusive_change(v_event.id, added => 1);
     end if;
   end if;
   perform catalog.check_close_time(create_market.close_time);

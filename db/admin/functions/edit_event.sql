@@ -48,7 +48,7 @@ begin
     perform trading.lock_markets(array(
       select m.id from catalog.markets as m where m.event_id = v_event.id order by m.id
     ));
-    perform trading.check_exclusive_change(v_event.id);
+    perform trading.check_exclusive_change(v_event.id, added => 0);
   end if;
   update catalog.events as e set
     exclusive = coalesce(edit_event.exclusive, e.exclusive),

@@ -1,11 +1,20 @@
-create or replace function trading.check_exclusive_change(event_id bigint)
+create or replace function trading.check_exclusive_change(event_id bigint, added int)
 returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+  -- A conversion locks and pays all of them.
+  c_most constant int := 500;
   v_title text;
 begin
+  if (
+    select count(*) from catalog.markets as m where m.event_id = check_exclusive_change.event_id
+  ) + check_exclusive_change.added > c_most then
+    perform core.raise_error(
+      'INVALID_STATE', format('An exclusive event has at most %s markets', c_most)
+    );
+  end if;
   select m.title into v_title
   from catalog.markets as m
   join trading.market_state as s on s.market_id = m.id
@@ -22,8 +31,8 @@ begin
 end
 $$;
 
-comment on function trading.check_exclusive_change(bigint) is
-  'Refuses that an event becomes exclusive or no longer is, and a new market of an exclusive one, '
-  'once shares were made in one of its markets or one is resolved: what a share is worth goes by '
-  'all of them. The caller holds the row of the event, so that no market is resolved meanwhile. '
-  'Errors: INVALID_STATE.';
+comment on function trading.check_exclusive_change(bigint, int) is
+  'Refuses that an event becomes exclusive or no longer is, and that so many markets are added to '
+  'an exclusive one, once shares were made in one of its markets or one is resolved: what a share '
+  'is worth goes by all of them; and more than 500 markets. The caller holds the row of the event, '
+  'so that no market is resolved meanwhile. Errors: INVALID_STATE.';

@@ -76,6 +76,22 @@ test("INVALID_STATE: once shares were made, an event stays exclusive or not, and
   }
 });
 
+test("INVALID_STATE: an exclusive event has at most 500 markets", async (t) => {
+  const event_id = await makeEvent(false);
+  const markets = Array.from({ length: 500 }, (_, at) => ({
+    ...{ title: `Will ${at} win?`, category: "tests", event_id },
+  }));
+  await exchange.database.pool.query("select admin.create_markets(markets => $1)", [
+    JSON.stringify(markets),
+  ]);
+  const refused = { code: "EX019", message: /at most 500 markets/ };
+  await operate("edit_event", { event_id, exclusive: true });
+  await t.throwsAsync(makeMarket({ event_id }), refused);
+  await operate("edit_event", { event_id, exclusive: false });
+  await makeMarket({ event_id });
+  await t.throwsAsync(operate("edit_event", { event_id, exclusive: true }), refused);
+});
+
 const resolve = (market_id: string, outcome: string, yes_payout_cents: number | null = null) =>
   operate("resolve_market", { market_id, outcome, yes_payout_cents });
 const correct = (market_id: string, outcome: string, yes_payout_cents: number | null = null) =>
