@@ -72,6 +72,10 @@ test.serial("of several workers, one requests the job of a minute", async (t) =>
       ],
     });
   const workers = [await start(), await start(), await start()];
+  // What passed before a worker first read the time is not its own.
+  await until("each has read the time", async () =>
+    workers.every(({ health }) => health.clockOffsetMs() !== undefined),
+  );
   try {
     for (let minutes = 1; minutes <= 5; minutes++) {
       await clock.advance(MINUTE);
