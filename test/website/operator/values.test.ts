@@ -138,15 +138,24 @@ test("filters become conditions, and what cannot be a value lets no row pass", (
     { createdAt: { lessThan: "2030-02-01T00:00:00.000Z" } },
   ]);
   t.deepEqual(conditions({ frozen: "yes" }, views.users), [{ frozenAt: { isNull: false } }]);
-  t.deepEqual(conditions({ search: id }, views.users), [
-    {
-      or: [
-        { email: { includesInsensitive: id } },
-        { displayName: { includesInsensitive: id } },
-        { handle: { includesInsensitive: id } },
-        { userId: { equalTo: id } },
-      ],
-    },
+  // A user is found by a part of any of four texts, which one column has together.
+  for (const [typed, part] of [
+    [id, id],
+    ["ann@", "ann@"],
+    ["…00000001", "00000001"],
+  ] as const) {
+    t.deepEqual(conditions({ search: typed }, views.users), [
+      { searchText: { includesInsensitive: part } },
+    ]);
+  }
+  t.deepEqual(conditions({ search: id }, views.markets), [
+    { or: [{ title: { includesInsensitive: id } }, { marketId: { equalTo: id } }] },
+  ]);
+  t.deepEqual(conditions({ search: "rain" }, views.markets), [
+    { or: [{ title: { includesInsensitive: "rain" } }, none("marketId")] },
+  ]);
+  t.deepEqual(conditions({ key: "jk_AbC123andTheRest" }, views.apiKeys), [
+    { keyPrefix: { startsWith: "jk_AbC123" } },
   ]);
   t.deepEqual(conditionOf(views.orders, { side: "yes" }, { userId: { equalTo: id } }), {
     and: [{ userId: { equalTo: id } }, { side: { in: ["yes"] } }],
