@@ -1,8 +1,8 @@
 import test from "ava";
 import { centsOfCell, dayOf, readEntries } from "../../../src/website/operator/bank/csv_entries.ts";
 import type { Mapping } from "../../../src/website/operator/bank/csv_entries.ts";
-import { readTable } from "../../../src/website/operator/bank/csv_table.ts";
-import type { CsvTable } from "../../../src/website/operator/bank/csv_table.ts";
+import { readTable } from "../../../src/website/operator/api/csv_table.ts";
+import type { CsvTable } from "../../../src/website/operator/api/csv_table.ts";
 import { bankOf, daysOf, decodeFile } from "../../../src/website/operator/bank/entry.ts";
 
 /** CSV files of banks, as the cash desk reads them. test/website/journeys/ has CAMT.053. */

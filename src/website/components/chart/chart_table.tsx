@@ -1,5 +1,6 @@
 import type { ComponentChildren, JSX } from "preact";
 import { useState } from "preact/hooks";
+import { HeadedTable } from "../headed_table.tsx";
 
 interface ChartTableProps {
   /** The heads of the columns. */
@@ -20,27 +21,7 @@ export function ChartTable({ heads, rows }: ChartTableProps): JSX.Element {
       <summary>The same as a table</summary>
       {isOpen && (
         <div class="scroll-box" tabIndex={0} role="region" aria-label="Table of the chart">
-          <table>
-            <thead>
-              <tr>
-                {heads.map((head) => (
-                  <th key={head} scope="col">
-                    {head}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {rows().map(([first, ...others], index) => (
-                <tr key={index}>
-                  <th scope="row">{first}</th>
-                  {others.map((cell, at) => (
-                    <td key={at}>{cell}</td>
-                  ))}
-                </tr>
-              ))}
-            </tbody>
-          </table>
+          <HeadedTable heads={heads} rows={rows()} />
         </div>
       )}
     </details>

@@ -12,6 +12,7 @@ import { useCommand } from "../../hooks/use_command.ts";
 import { saveFile } from "../../save_file.ts";
 import { Change } from "../change.tsx";
 import { Choice } from "../choice.tsx";
+import { HeadedTable } from "../headed_table.tsx";
 import { ProblemNotice } from "../notice.tsx";
 import { Show } from "../states.tsx";
 import { CsvButton } from "./csv_button.tsx";
@@ -126,27 +127,7 @@ function Year({ statement }: { statement: YearStatement }): JSX.Element {
 function Rows({ heads, rows }: { heads: string[]; rows: string[][] }): JSX.Element {
   return (
     <div class="table-box" role="region" aria-label={heads[0]} tabIndex={0}>
-      <table class="table">
-        <thead>
-          <tr>
-            {heads.map((head) => (
-              <th key={head} scope="col">
-                {head}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(([first, ...cells], index) => (
-            <tr key={index}>
-              <th scope="row">{first}</th>
-              {cells.map((cell, place) => (
-                <td key={place}>{cell}</td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <HeadedTable class="table" heads={heads} rows={rows} />
     </div>
   );
 }

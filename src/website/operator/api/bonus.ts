@@ -1,4 +1,4 @@
-import { readRows } from "../bank/csv_table.ts";
+import { readRows } from "./csv_table.ts";
 import { centsOf, isUuid, showCents, showCount } from "./values.ts";
 
 /** A bonus as a pasted list: a line for each user, with the amount in euros. */

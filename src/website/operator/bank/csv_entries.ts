@@ -1,4 +1,4 @@
-import type { CsvTable } from "./csv_table.ts";
+import type { CsvTable } from "../api/csv_table.ts";
 import { isDay } from "./entry.ts";
 import type { BankEntry, ReadBank } from "./entry.ts";
 

@@ -1,4 +1,4 @@
-import { readTable } from "../bank/csv_table.ts";
+import { readTable } from "../api/csv_table.ts";
 import { centsOf, isUuid, timeOf } from "../api/values.ts";
 import type { Arguments, Command, CommandField } from "./command.ts";
 

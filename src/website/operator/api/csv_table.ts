@@ -1,4 +1,4 @@
-/** A CSV file of a bank as a table: what separates its fields is found in the file itself. */
+/** A CSV text as a table: what separates its fields is found in the file itself. */
 
 export interface CsvTable {
   /** The names of the columns: the first line that has as many fields as any. */
@@ -7,7 +7,7 @@ export interface CsvTable {
   rows: { line: number; cells: string[] }[];
 }
 
-/** What is longer, wider or has more lines is of no bank, and would keep the page busy. */
+/** What is longer, wider or has more lines would keep the page busy. */
 const LONGEST_FIELD = 10_000;
 const MOST_COLUMNS = 200;
 const MOST_LINES = 100_000;
