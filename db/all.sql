@@ -165,6 +165,7 @@ set local role exchange_owner;
 --!include trading/lock/lock_market.sql
 --!include trading/lock/lock_markets.sql
 --!include trading/convert/lock_event_markets.sql
+--!include trading/lock/lock_for_payout.sql
 --!include trading/lock/lock_free_markets.sql
 --!include trading/lock/try_lock_market.sql
 --!include trading/check/fee_cents.sql
@@ -176,6 +177,9 @@ set local role exchange_owner;
 --!include trading/check/check_category_change.sql
 --!include trading/check/check_exclusive_change.sql
 --!include trading/check/check_exclusive_payout.sql
+--!include trading/settle/check_undecided.sql
+--!include trading/settle/paying_markets.sql
+--!include trading/settle/payouts_to_take.sql
 --!include trading/check/scheduled_cost_cents.sql
 --!include trading/check/scheduled_order_cost_cents.sql
 --!include trading/check/active_order_cost_cents.sql
@@ -285,6 +289,9 @@ set local role exchange_owner;
 --!include trading/settle/yes_payout_cents.sql
 --!include trading/settle/payouts.sql
 --!include trading/settle/settle_market.sql
+--!include trading/settle/close_decided.sql
+--!include trading/settle/resolution_in_force.sql
+--!include trading/settle/lock_settled.sql
 --!include trading/settle/resolve_market.sql
 --!include trading/settle/correct_resolution.sql
 --!include trading/change/expire_orders.sql
@@ -411,6 +418,7 @@ set local role exchange_owner;
 --!include admin/functions/edit_market.sql
 --!include admin/functions/set_market_source.sql
 --!include admin/functions/set_market_status.sql
+--!include admin/functions/audit_closings.sql
 --!include admin/functions/resolve_market.sql
 --!include admin/functions/preview_resolution.sql
 --!include admin/functions/correct_resolution.sql

@@ -47,6 +47,7 @@ set local role exchange_owner;
 --!include identity/functions/is_email.sql
 --!include identity/functions/is_handle.sql
 --!include catalog/functions/is_payout_of.sql
+--!include trading/settle/check_event_payouts.sql
 
 -- Tables
 --!include installer/tables/installations.sql

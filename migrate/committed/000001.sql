@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:5d4b4a68b528fb1ffdbd88a561e659f26454304c
+--! Hash: sha1:d69b9b28df091ad10fbcaf2190ac93f0e311e6f4
 
 --! Included tables.sql
 -- The tables of the database, and what they are made of, in the order they build on each other. The
@@ -577,6 +577,45 @@ comment on function catalog.is_payout_of(catalog.outcome, int) is
   'Whether an outcome may pay a YES share so many cents: 100 (yes), 0 (no), or from 0 to 100 '
   '(custom). Null without an outcome.';
 --! EndIncluded catalog/functions/is_payout_of.sql
+--! Included trading/settle/check_event_payouts.sql
+create or replace function trading.check_event_payouts()
+returns trigger
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_event record;
+begin
+  select
+    e.title,
+    e.escrow_cents,
+    coalesce(sum(m.yes_payout_cents) filter (where v.id is null), 0) as cents,
+    bool_and(m.status = 'resolved' and v.id is null) as are_resolved
+  into v_event
+  from catalog.markets as x
+  join catalog.events as e on e.id = x.event_id and e.exclusive
+  join catalog.markets as m on m.event_id = e.id
+  left join trading.voids as v on v.market_id = m.id and v.trade_id is null
+  where x.id = new.market_id
+  group by e.id;
+  if v_event.cents > 100
+    or v_event.are_resolved and (v_event.cents < 100 or v_event.escrow_cents <> 0)
+  then
+    perform core.raise_error('INVALID_STATE', format(
+      'The YES shares of the exclusive event %L would pay %s cents in all, and %s cents would be '
+      'left for them', v_event.title, v_event.cents, v_event.escrow_cents
+    ));
+  end if;
+  return null;
+end
+$$;
+
+comment on function trading.check_event_payouts() is
+  'Trigger, at the end of the command and of the transaction: the YES shares of the resolved '
+  'markets of an exclusive event pay at most 100 cents, and once all are resolved exactly 100, '
+  'with nothing left of the escrow of the event. A voided market pays nothing; with one, less is '
+  'possible. Errors: INVALID_STATE.';
+--! EndIncluded trading/settle/check_event_payouts.sql
 
 -- Tables
 --! Included installer/tables/installations.sql
@@ -2620,6 +2659,12 @@ create index resolutions_of_a_market on trading.resolutions (market_id, id);
 create trigger resolutions_are_append_only
   before update or delete or truncate on trading.resolutions
   for each statement execute function ledger.refuse_change();
+
+-- One command may correct several markets of an event: only together they pay what they must.
+create constraint trigger resolutions_pay_100_in_an_exclusive_event
+  after insert on trading.resolutions
+  deferrable initially deferred
+  for each row execute function trading.check_event_payouts();
 
 comment on table trading.resolutions is
   'How markets were resolved and corrected. The last one of a market is the one that holds; each '

@@ -115,9 +115,8 @@ export const locks: Mutation[] = [
     name: "resolve_without_lock",
     breaks: "a resolution does not lock the market",
     file: "trading/settle/resolve_market.sql",
-    from: `  perform trading.lock_market(resolve_market.market_id);
-`,
-    to: "",
+    from: "perform trading.lock_for_payout(resolve_market.market_id, resolve_market.yes_payout_cents);",
+    to: "perform catalog.lock_event(resolve_market.market_id);",
     tests: ["concurrency/settlement", "concurrency/live_pairs"],
   },
   {
@@ -218,13 +217,11 @@ export const locks: Mutation[] = [
     name: "correct_without_lock",
     breaks: "a correction does not lock the market, nor its row",
     file: "trading/settle/correct_resolution.sql",
-    from: `  perform trading.lock_market(correct_resolution.market_id);
-  perform
-  from catalog.markets as m
-  where m.id = correct_resolution.market_id
-  for no key update;
-`,
-    to: "",
+    from: `  perform trading.lock_for_payout(
+    correct_resolution.market_id, correct_resolution.yes_payout_cents
+  );
+  v_at`,
+    to: "  v_at",
     tests: ["concurrency/settlement"],
   },
   {

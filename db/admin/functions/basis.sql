@@ -51,8 +51,14 @@ begin
   end if;
   if basis.arguments ->> 'market_id' is not null then
     v_market_id := catalog.market_id((basis.arguments ->> 'market_id')::uuid);
-    perform catalog.lock_event(v_market_id);
-    perform trading.lock_market(v_market_id);
+    perform trading.lock_for_payout(
+      v_market_id,
+      case basis.arguments ->> 'outcome'
+        when 'yes' then 100
+        when 'no' then 0
+        when 'custom' then (basis.arguments ->> 'yes_payout_cents')::int
+      end
+    );
     select v_basis || jsonb_build_object(
       'title', m.title,
       'description', m.description,
@@ -76,6 +82,12 @@ begin
     ) into v_basis
     from catalog.markets as m
     where m.id = v_market_id;
+    if basis.command = 'correct_resolution' then
+      v_basis := v_basis || jsonb_build_object('others', (
+        select jsonb_agg(jsonb_build_array(o.title, o.yes_payout_cents) order by o.id)
+        from trading.paying_markets(v_market_id) as o
+      ));
+    end if;
   end if;
 
   if basis.arguments ->> 'staff_id' is not null then
@@ -90,8 +102,9 @@ $$;
 comment on function admin.basis(text, jsonb) is
   'What the decision about a call rests on, by the ids in its arguments: of a user the address, '
   'the freeze and the exclusion; of a market the texts, how often it was resolved, and a digest '
-  'of all positions; of a member of staff the roles; of an approval rule the one in force. Cash '
-  'is not part of it, as trading changes it: the command itself checks it. Nothing of it changes '
-  'before the transaction ends. Private to the schema. Errors: NOT_FOUND, UNFIT_SESSION. Locks: '
+  'of all positions, and for a correction the other markets of an exclusive event that pay; of a '
+  'member of staff the roles; of an approval rule the one in force. Cash is not part of it, as '
+  'trading changes it: the command itself checks it. Nothing of it changes before the transaction '
+  'ends. Private to the schema. Errors: NOT_FOUND, UNFIT_SESSION. Locks: '
   'admin.rules in mode row share, or for rules exclusive; the account, for the end of an exclusion '
-  'the user, for a void the outside world, the row of the event, the market, the member of staff.';
+  'the user, for a void the outside world, those of trading.lock_for_payout, the member of staff.';

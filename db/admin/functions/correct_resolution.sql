@@ -12,6 +12,7 @@ declare
   );
   v_market_id bigint;
   v_summary jsonb;
+  v_other jsonb;
 begin
   perform admin.check_approval('correct_resolution');
   perform core.check_reason(correct_resolution.reason);
@@ -28,7 +29,17 @@ begin
     'yes_payout_cents', correct_resolution.yes_payout_cents,
     'evidence', correct_resolution.evidence
   ));
-  return v_summary;
+  for v_other in select x.other from jsonb_array_elements(v_summary -> 'others') as x (other) loop
+    perform admin.audit('correct_resolution', jsonb_build_object(
+      'market_id', v_other -> 'marketId',
+      'outcome', v_other -> 'outcome',
+      'reason', correct_resolution.reason,
+      'yes_payout_cents', v_other -> 'yesPayoutCents',
+      'evidence', correct_resolution.evidence,
+      'gives_to_market_id', correct_resolution.market_id
+    ));
+  end loop;
+  return admin.audit_closings(v_summary, correct_resolution.market_id);
 end
 $$;
 
@@ -36,6 +47,10 @@ comment on function admin.correct_resolution(uuid, text, text, int, text) is
   'Corrects the resolution of a market to another outcome (custom at another payout is another '
   'one), for a reason that everybody can read, as the evidence. Returns what resolve_market does, '
   'and {movedCents, usersBelowZero}: it may take balances below zero. Errors: APPROVAL_REQUIRED, '
-  'INVALID_REQUEST, NOT_FOUND, INVALID_STATE (not resolved, voided, that way already, or beyond '
-  '100 cents for the YES shares of an exclusive event: correct the other market first). Locks: the '
-  'row of the event, the market, then the users whose cash moves.';
+  'INVALID_REQUEST, NOT_FOUND, INVALID_STATE (not resolved, voided, that way already, or not for '
+  'this exclusive event). In an exclusive event the market that is YES is corrected to NO in the '
+  'same call, and has an audit row of its own: others lists it as {marketId, title, outcome, '
+  'yesPayoutCents, positions, users, payoutCents, movedCents}; with a payout by share the market '
+  'that pays the most gives it. Less is refused once all are resolved: correct the market that '
+  'gets it. Locks: the row of the event, the market (or all of the event by ascending id), then '
+  'the users whose cash moves.';

@@ -25,7 +25,7 @@ begin
     'yes_payout_cents', resolve_market.yes_payout_cents,
     'evidence', resolve_market.evidence
   ));
-  return v_summary;
+  return admin.audit_closings(v_summary, resolve_market.market_id);
 end
 $$;
 
@@ -34,5 +34,7 @@ comment on function admin.resolve_market(uuid, text, int, text) is
   'pays the rest), closing it first, and pays all positions. The evidence, of at most 2,000 '
   'characters, is what the outcome rests on, for everybody to read. Returns {outcome, '
   'yesPayoutCents, positions, users, payoutCents}. In an exclusive event the YES shares of all '
-  'markets pay 100 cents in all. Errors: APPROVAL_REQUIRED, INVALID_REQUEST, NOT_FOUND, '
-  'INVALID_STATE. Locks: the row of the event, the market, then the users who are paid.';
+  'markets pay 100 cents in all; once they do, the open ones are closed, as many as closedMarkets '
+  'says. Errors: APPROVAL_REQUIRED, INVALID_REQUEST, NOT_FOUND, INVALID_STATE. Locks: the row of '
+  'the event, the market (or, when others are closed, all of the event by ascending id), then the '
+  'users who are paid.';

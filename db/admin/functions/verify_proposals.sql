@@ -33,6 +33,7 @@ as $$
     from admin.audit_log as a
     join admin.commands as c on c.command = a.action
     where c.approval <> 'never'
+      and not a.arguments ? 'gives_to_market_id' -- part of the call before it
   ),
   proposing as (
     select

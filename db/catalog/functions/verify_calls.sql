@@ -120,6 +120,8 @@ as $$
         c.close_time is not null
         or c.arguments -> 'before' ->> 'close_time' is not null
       ) as had_close_time,
+      (array_agg(c.close_time order by c.id desc) filter (where c.action = 'set_market_status'))[1]
+        as closing_time,
       coalesce((
         array_agg(c.arguments ->> 'status' order by c.id desc)
         filter (where c.action = 'set_market_status')
@@ -196,6 +198,8 @@ as $$
   where m.status::text <> k.status
     and m.status <> 'resolved'
     and not (m.status = 'closed' and k.had_close_time)
+    -- One that its event has decided is closed in steps from the time of the call on.
+    and (k.status = 'closed' and m.close_time = k.closing_time) is not true
     and not (m.status = 'open' and k.had_open_time)
 $$;
 

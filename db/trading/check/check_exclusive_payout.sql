@@ -20,15 +20,7 @@ begin
       'The event is exclusive: its YES shares would pay %s cents in all, and may pay 100 '
       '(%L pays the most)', v_cents, v_others.title
     ));
-  elsif v_others.are_resolved
-    and v_cents < 100
-    and not exists (
-      select
-      from catalog.markets as m
-      where m.id = check_exclusive_payout.market_id
-        and m.status = 'resolved'
-    )
-  then
+  elsif v_others.are_resolved and v_cents < 100 then
     perform core.raise_error('INVALID_STATE', format(
       'The event is exclusive and this is its last market: a YES share must pay the %s cents that '
       'are left of 100', 100 - v_others.yes_payout_cents
@@ -38,8 +30,7 @@ end
 $$;
 
 comment on function trading.check_exclusive_payout(bigint, int) is
-  'Refuses a payout of a YES share of a market with which the YES shares of an exclusive event '
-  'would pay more than 100 cents in all, or, once the last of its markets is resolved, less. A '
-  'voided market pays nothing; with one, less is allowed. A correction may go below 100: the one '
-  'that gives the rest to another market comes after it. Does nothing for a market of another '
-  'event or of none. The caller holds the row of the event. Errors: INVALID_STATE.';
+  'Refuses that a market is resolved so that the YES shares of an exclusive event would pay more '
+  'than 100 cents in all, or, if it is the last of its markets, less. A voided market pays '
+  'nothing; with one, less is allowed. Does nothing for a market of another event or of none. The '
+  'caller holds the row of the event. Errors: INVALID_STATE.';

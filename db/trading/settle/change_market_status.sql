@@ -49,6 +49,9 @@ begin
     ));
   end if;
   perform catalog.check_close_time(change_market_status.close_time);
+  if change_market_status.status = 'open' then
+    perform trading.check_undecided(change_market_status.market_id);
+  end if;
 
   update catalog.markets as m set
     status = change_market_status.status,
@@ -78,6 +81,6 @@ comment on function trading.change_market_status(
   bigint, catalog.market_status, timestamptz
 ) is
   'Moves a market to open, paused or closed with all that goes with it, and tells its users. '
-  'A market past its close time counts as closed. Its open time ends. Errors: INVALID_STATE, '
-  'INVALID_REQUEST (a close time that would not be taken, or is not in the future). The caller '
-  'holds the market''s lock.';
+  'A market past its close time counts as closed. Its open time ends. Errors: INVALID_STATE (also '
+  'to open a market that its exclusive event has decided), INVALID_REQUEST (a close time that '
+  'would not be taken, or is not in the future). The caller holds the market''s lock.';

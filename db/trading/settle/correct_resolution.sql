@@ -6,15 +6,18 @@ language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+  v_at timestamptz;
   v_corrected trading.resolutions;
+  v_taken record;
+  v_taken_ids bigint[];
+  v_others jsonb := '[]'::jsonb;
+  v_closed jsonb;
+  v_summary jsonb;
 begin
-  perform catalog.lock_event(correct_resolution.market_id);
-  perform trading.lock_market(correct_resolution.market_id);
-  perform
-  from catalog.markets as m
-  where m.id = correct_resolution.market_id
-  for no key update;
-
+  perform trading.lock_for_payout(
+    correct_resolution.market_id, correct_resolution.yes_payout_cents
+  );
+  v_at := core.now();
   if exists (
     select
     from trading.voids as v
@@ -23,12 +26,8 @@ begin
   ) then
     perform core.raise_error('INVALID_STATE', 'The market is voided');
   end if;
-  select r.* into v_corrected
-  from trading.resolutions as r
-  where r.market_id = correct_resolution.market_id
-  order by r.id desc
-  limit 1;
-  if not found then
+  v_corrected := trading.resolution_in_force(correct_resolution.market_id);
+  if v_corrected.id is null then
     perform core.raise_error('INVALID_STATE', 'The market is not resolved');
   elsif (v_corrected.outcome, v_corrected.yes_payout_cents)
     = (correct_resolution.outcome, correct_resolution.yes_payout_cents)
@@ -38,21 +37,71 @@ begin
       v_corrected.outcome, v_corrected.yes_payout_cents
     ));
   end if;
-  perform trading.check_exclusive_payout(
+
+  v_taken_ids := array(
+    select p.taken_id
+    from trading.payouts_to_take(
+      correct_resolution.market_id, correct_resolution.yes_payout_cents
+    ) as p
+  );
+  v_closed := trading.close_decided(
     correct_resolution.market_id, correct_resolution.yes_payout_cents
   );
+  perform trading.lock_settled(v_taken_ids || correct_resolution.market_id);
 
-  return trading.settle_market(
+  -- First what is taken, so that no more than 100 cents are paid at any moment.
+  for v_taken in
+    select m.id, m.public_id, m.title, p.left_cents
+    from trading.payouts_to_take(
+      correct_resolution.market_id, correct_resolution.yes_payout_cents
+    ) as p
+    join catalog.markets as m on m.id = p.taken_id
+    order by m.id
+  loop
+    v_summary := trading.settle_market(
+      v_taken.id,
+      case v_taken.left_cents when 0 then 'no' else 'custom' end::catalog.outcome,
+      v_taken.left_cents, trading.resolution_in_force(v_taken.id),
+      correct_resolution.reason, correct_resolution.evidence, v_at
+    );
+    v_others := v_others || (
+      jsonb_build_object('marketId', v_taken.public_id, 'title', v_taken.title)
+      || v_summary - 'usersBelowZero'
+    );
+  end loop;
+  v_summary := trading.settle_market(
     correct_resolution.market_id, correct_resolution.outcome,
     correct_resolution.yes_payout_cents, v_corrected, correct_resolution.reason,
-    correct_resolution.evidence, core.now()
+    correct_resolution.evidence, v_at
   );
+  set constraints trading.resolutions_pay_100_in_an_exclusive_event immediate;
+  set constraints trading.resolutions_pay_100_in_an_exclusive_event deferred;
+
+  if v_others <> '[]' then
+    v_summary := v_summary || jsonb_build_object(
+      'usersBelowZero', (
+        select count(*)
+        from trading.traders as t
+        where t.balance_cents < 0
+          and t.user_id in (
+            select h.user_id
+            from trading.holdings as h
+            where h.market_id = any (v_taken_ids || correct_resolution.market_id)
+              and h.yes_quantity <> h.no_quantity
+          )
+      ),
+      'others', v_others
+    );
+  end if;
+  return v_summary || v_closed;
 end
 $$;
 
 comment on function trading.correct_resolution(
   bigint, catalog.outcome, int, text, text
 ) is
-  'Corrects the resolution of a market that holds: moves the difference of each user. Errors: '
-  'INVALID_STATE (also for a payout that the exclusive event does not allow). Locks: the row of '
-  'its event, the market, its row, then the users whose cash moves.';
+  'Corrects the resolution of a market that holds: moves the difference of each user. In an '
+  'exclusive event it also corrects the markets that pay less then (trading.payouts_to_take), and '
+  'closes those for which nothing is left (trading.close_decided). Errors: INVALID_STATE (also for '
+  'a payout that the exclusive event does not allow). Locks: those of trading.lock_for_payout, the '
+  'rows of the markets and of the category, then the users whose cash moves.';

@@ -7,9 +7,10 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_status catalog.market_status;
+  v_closed jsonb;
+  v_summary jsonb;
 begin
-  perform catalog.lock_event(resolve_market.market_id);
-  perform trading.lock_market(resolve_market.market_id);
+  perform trading.lock_for_payout(resolve_market.market_id, resolve_market.yes_payout_cents);
   select m.status into strict v_status
   from catalog.markets as m
   where m.id = resolve_market.market_id
@@ -24,14 +25,22 @@ begin
   );
 
   perform trading.change_market_status(resolve_market.market_id, 'closed');
-  return trading.settle_market(
+  v_closed := trading.close_decided(
+    resolve_market.market_id, resolve_market.yes_payout_cents
+  );
+  v_summary := trading.settle_market(
     resolve_market.market_id, resolve_market.outcome, resolve_market.yes_payout_cents,
     null, null, resolve_market.evidence, core.now()
   );
+  set constraints trading.resolutions_pay_100_in_an_exclusive_event immediate;
+  set constraints trading.resolutions_pay_100_in_an_exclusive_event deferred;
+  return v_summary || v_closed;
 end
 $$;
 
 comment on function trading.resolve_market(bigint, catalog.outcome, int, text) is
-  'Closes a market if it is not, and pays all its positions. Errors: INVALID_STATE (resolved '
-  'already; a payout that the exclusive event does not allow). Locks: the row of its event, the '
-  'market, its row, then the users who are paid.';
+  'Closes a market if it is not, and pays all its positions; closes the other markets of an '
+  'exclusive event if nothing is left for them (trading.close_decided). Errors: INVALID_STATE '
+  '(resolved already; a payout that the exclusive event does not allow). Locks: those of '
+  'trading.lock_for_payout, the rows of the markets and of the category, then the users who are '
+  'paid.';

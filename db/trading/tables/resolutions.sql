@@ -29,6 +29,12 @@ create trigger resolutions_are_append_only
   before update or delete or truncate on trading.resolutions
   for each statement execute function ledger.refuse_change();
 
+-- One command may correct several markets of an event: only together they pay what they must.
+create constraint trigger resolutions_pay_100_in_an_exclusive_event
+  after insert on trading.resolutions
+  deferrable initially deferred
+  for each row execute function trading.check_event_payouts();
+
 comment on table trading.resolutions is
   'How markets were resolved and corrected. The last one of a market is the one that holds; each '
   'but the first corrects the one before. Append-only.';

@@ -112,7 +112,6 @@ as $$
   where (m.resolved_outcome, m.yes_payout_cents, m.resolved_at)
     is distinct from (x.outcome, x.yes_payout_cents, x.first_at)
 
-  -- Between two corrections that move the YES to another market, an event may pay less.
   union all
   select 'YES shares of an exclusive event pay 100 in all', 'event ' || e.public_id,
     case when x.may_pay_less then 'at most 100' else '100' end, x.cents::text
@@ -120,16 +119,23 @@ as $$
   cross join lateral (
     select
       coalesce(sum(m.yes_payout_cents) filter (where v.market_id is null), 0) as cents,
-      bool_or(
-        m.status <> 'resolved' or v.market_id is not null or r.corrects_resolution_id is not null
-      ) as may_pay_less
+      bool_or(m.status <> 'resolved' or v.market_id is not null) as may_pay_less
     from catalog.markets as m
-    left join resolutions as r on r.market_id = m.id and r.is_last
     left join voids as v on v.market_id = m.id
     where m.event_id = e.id
   ) as x
   where e.exclusive
     and (x.cents > 100 or x.cents < 100 and not x.may_pay_less)
+
+  -- Its shares are worth nothing, or 100 cents, for sure.
+  union all
+  select 'market that an exclusive event leaves nothing takes no orders', 'market ' || m.public_id,
+    'closed', m.status || ' until ' || coalesce(m.close_time::text, 'it is closed')
+  from trading.payouts_of_others as o
+  join catalog.markets as m on m.id = o.market_id
+  where o.yes_payout_cents = 100
+    and m.status in ('open', 'paused')
+    and (m.close_time is null or m.close_time > core.now())
 
   union all
   select 'nothing is traded or converted after the resolution', 'journal ' || j.id,

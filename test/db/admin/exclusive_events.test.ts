@@ -112,9 +112,7 @@ test("INVALID_STATE: one market of an exclusive event resolves YES, and no secon
   await t.throwsAsync(resolve(a, "yes"), tooMuch(200));
   await t.throwsAsync(resolve(a, "custom", 1), tooMuch(101));
   await resolve(a, "no");
-  await t.throwsAsync(correct(a, "yes"), tooMuch(200));
   await resolve(c, "no");
-  await t.throwsAsync(correct(c, "custom", 1), tooMuch(101));
 });
 
 test("INVALID_STATE: the last market of an exclusive event pays what the others leave", async (t) => {
@@ -175,29 +173,13 @@ test("what an exclusive event leaves to its other markets is proposed: NO after 
   t.deepEqual(await proposed([...several, await makeMarket()]), [null, null, null]);
 });
 
-test("a correction takes the YES from a market, then another gives it to the next", async (t) => {
-  const { markets } = await makeOutcomes(2);
-  const [a, b] = markets as [string, string];
-  const ann = await makeTrader();
-  await giveShares(a, ann, "yes", 10);
-  const before = await exchange.balance(ann);
-  await resolve(a, "yes");
-  await resolve(b, "no");
-  await correct(a, "no");
-  await correct(b, "yes");
-  await t.throwsAsync(correct(a, "yes"), tooMuch(200));
-  t.is(await exchange.balance(ann), before);
-});
-
 test("a voided market of an exclusive event pays nothing: less than 100 is allowed then", async (t) => {
   const { markets } = await makeOutcomes(3);
   const [a, b, c] = markets as [string, string, string];
   await resolve(a, "yes");
   await voidMarket(a);
   await resolve(b, "no");
-  await resolve(c, "no");
-  await correct(c, "yes");
-  await t.throwsAsync(correct(b, "yes"), tooMuch(200));
+  t.is((await resolve(c, "no")).yesPayoutCents, 0);
 
   const last = (await makeOutcomes(2)).markets as [string, string];
   await resolve(last[0], "no");

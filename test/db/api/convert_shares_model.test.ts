@@ -127,11 +127,36 @@ class Model {
     }
     this.pays[market] = cents;
     this.status[market] = "resolved";
+    if (this.paid() < 100) return;
+    for (const [at, status] of this.status.entries()) {
+      if (status !== "resolved") this.status[at] = "closed";
+    }
+  }
+
+  /** What a YES share of each market is paid, in all. */
+  paid() {
+    return sum(this.pays.map((pays) => pays ?? 0));
+  }
+
+  /** Pays a market anew, and others less for it; false, if that may not be. */
+  correct(market: number, cents: number): boolean {
+    const beyond = this.paid() - this.pays[market]! + cents - 100;
+    if (beyond < 0 && !this.pays.includes(null)) return false;
+    const others = this.pays.map((pays, at) => (at === market ? 0 : (pays ?? 0)));
+    const most = others.indexOf(Math.max(...others));
+    if (beyond > 0 && cents === 100) {
+      for (const [at, pays] of others.entries()) if (pays > 0) this.pay(at, 0);
+    } else if (beyond > 0) {
+      if (others[most]! < beyond) return false;
+      this.pay(most, others[most]! - beyond);
+    }
+    this.pay(market, cents);
+    return true;
   }
 
   /** What all traders would still be paid, if a market that is open got all that is left. */
   owed(winner: number) {
-    const left = 100 - sum(this.pays.map((pays) => pays ?? 0));
+    const left = 100 - this.paid();
     return sum(
       this.held.flatMap((markets) =>
         markets.map(({ yes, no }, market) => {
@@ -199,7 +224,7 @@ async function play(client: PoolClient, random: Random): Promise<string[]> {
     for (const winner of open) {
       expect(`escrow if ${winner} wins`, Number(rows[0].cents), model.owed(winner));
     }
-    if (sum(model.pays.map((pays) => pays ?? 0)) === 100) {
+    if (model.paid() === 100) {
       expect("escrow at the end", Number(rows[0].cents), model.owed(-1));
     }
   };
@@ -275,6 +300,7 @@ async function play(client: PoolClient, random: Random): Promise<string[]> {
       const [market, status] = [anyMarket(), anyOf(["open", "open", "paused", "closed"] as const)];
       if (model.status[market] === "resolved") return;
       if (model.status[market] === "closed" && status === "paused") return;
+      if (model.paid() === 100 && status === "open") return;
       told.push(`${status} ${market}`);
       await operate("set_market_status", { market_id: markets[market], status });
       model.status[market] = status;
@@ -283,7 +309,7 @@ async function play(client: PoolClient, random: Random): Promise<string[]> {
       const open = model.pays.flatMap((pays, market) => (pays === null ? [market] : []));
       if (open.length === 0) return;
       const market = anyOf(open);
-      const left = 100 - sum(model.pays.map((pays) => pays ?? 0));
+      const left = 100 - model.paid();
       const cents = open.length === 1 ? left : anyOf([0, 0, left, between(0, left)]);
       told.push(JSON.stringify(["resolve", market, cents]));
       await operate("resolve_market", { market_id: markets[market], ...outcomeOf(cents) });
@@ -293,14 +319,12 @@ async function play(client: PoolClient, random: Random): Promise<string[]> {
       const paid = model.pays.flatMap((pays, market) => (pays === null ? [] : [market]));
       if (paid.length === 0) return;
       const market = anyOf(paid);
-      const left = 100 - sum(model.pays.map((pays, at) => (at === market ? 0 : (pays ?? 0))));
-      const cents = anyOf([0, left, between(0, left)]);
-      if (cents === model.pays[market]) return;
+      const cents = anyOf([0, 100, between(0, 100)]);
+      if (cents === model.pays[market] || !model.correct(market, cents)) return;
       told.push(JSON.stringify(["correct", market, cents]));
       await operate("correct_resolution", {
         ...{ market_id: markets[market], ...outcomeOf(cents), reason: "wrong" },
       });
-      model.pay(market, cents);
     },
   };
   const anyMarket = () => between(0, markets.length - 1);
@@ -344,6 +368,7 @@ async function play(client: PoolClient, random: Random): Promise<string[]> {
     if (chance(0.1)) expect("verify()", await verifyRows(client), []);
   }
   while (chance(0.97) && model.pays.includes(null)) await steps.resolve!();
+  for (let count = between(0, 3); count > 0; count--) await steps.correct!();
   await checkEscrow();
 
   const { rows } = await client.query(

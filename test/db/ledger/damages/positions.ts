@@ -109,6 +109,12 @@ export const positionsDamages: Damage[] = [
      where outcome_name = 'won'`,
   ],
   [
+    "market that an exclusive event leaves nothing takes no orders",
+    `update catalog.markets set status = 'open', resolved_outcome = null,
+       yes_payout_cents = null, resolved_at = null
+     where outcome_name = 'lost'`,
+  ],
+  [
     "escrow is 100 x shares of each side",
     `update catalog.markets set status = 'closed', resolved_outcome = null,
        yes_payout_cents = null, resolved_at = null
