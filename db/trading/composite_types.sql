@@ -59,9 +59,11 @@ create type trading.order_answer as (
 );
 comment on type trading.order_answer is
   'The answer to an order, as core.result has it. market_version: the version of its market after '
-  'the call, which is the first one that shows the order; null if there is no such market.';
+  'the call, which is the first one that shows the order; null if there is no such market, and '
+  'where nothing was looked at: all are AGAIN, or an atomic call was rejected.';
 
 create type trading.requests as (
+  market_ids bigint[],
   market_place int[],
   market_id bigint[],
   user_id bigint[],
@@ -88,8 +90,9 @@ create type trading.requests as (
   relieved_cents bigint[]
 );
 comment on type trading.requests is
-  'The orders of a call. price and time_in_force are as they take effect: 99 or 1 for a market '
-  'order, ioc for one that cannot rest. is_yes and book_price: how the book stores it. '
+  'The orders of a call. market_ids: their markets, each once (trading.sort_markets). price and '
+  'time_in_force are as they take effect: 99 or 1 for a market order, ioc for one that cannot '
+  'rest. is_yes and book_price: how the book stores it. '
   'market_id and user_id are null when there is none, quantity is null with a budget. problem: '
   'what is malformed. code: a rejection from before matching, as AGAIN. order_id to '
   'release_at: of the scheduled order that it releases. relieved_cents: by how much it lowers '
@@ -133,7 +136,9 @@ create type trading.makers as (
   floor_price int[]
 );
 comment on type trading.makers is
-  'The resting orders that a call can meet, each side of a book in price-time order. '
+  'The resting orders that a call can meet, each side of a book in price-time order; once it is '
+  'matched, behind them its own that came to rest (trading.batch.rested), without what was read of '
+  'the others: queue_position, left_quantity and end_reason. '
   'book_place: a market has its YES side at 2 x its place - 1, its NO side at 2 x its place. '
   'end_reason: why one is cancelled when it is met, because it has expired or is stopped by a '
   'dead man''s switch. floor_price has a place for each side: the last price read of a side '
@@ -247,7 +252,8 @@ create type trading.batch as (
   shares_before_own bigint[],
   fok_shares bigint[],
   own_price int[],
-  is_held_up boolean,
+  is_too_deep boolean,
+  locked_user_ids bigint[],
   -- after matching
   reached_floor boolean,
   results trading.results,
@@ -265,7 +271,8 @@ comment on type trading.batch is
   'share_place: of each request''s user, and of what it buys or sells. replay: the order from '
   'before that its idempotency key stands for, -1 if the key is of another request; twin: the '
   'first request of the call with the same key. demand, shares_before_own, fok_shares and '
-  'own_price: see trading.read_reach. is_held_up: it was not matched (trading.match_batch). '
-  'rested: the requests that came to rest; they are makers, too, behind those that were read. '
+  'own_price: see trading.read_reach. is_too_deep and locked_user_ids: why it was not matched '
+  '(trading.match_batch). '
+  'rested: the requests that came to rest, in the order of their places behind the makers read. '
   'left_quantity: what is left of each maker, below 0 once cancelled. balance_cents, '
   'account_version and shares: of traders and holdings after the call.';

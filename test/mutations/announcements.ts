@@ -64,11 +64,11 @@ export const announcements: Mutation[] = [
   {
     name: "release_told_twice",
     breaks: "the release of an order is announced twice",
-    file: "trading/write/write_released_events.sql",
-    from: `  from generate_subscripts(o.order_id, 1) as x (i)
+    file: "trading/write/write_events.sql",
+    from: `    from generate_subscripts(o.order_id, 1) as x (i)
 `,
-    to: `  from generate_subscripts(o.order_id, 1) as x (i)
-  cross join generate_series(1, 2)
+    to: `    from generate_subscripts(o.order_id, 1) as x (i)
+    cross join generate_series(1, 2)
 `,
     tests: ["db/trading/release_orders"],
   },

@@ -21,8 +21,8 @@ export const commands: Mutation[] = [
   {
     name: "stopped_order_trades",
     breaks: "an order trades after the dead man's switch of its user has expired",
-    file: "trading/read/stop_makers.sql",
-    from: "and makers.order_id[i] <= stopped_order_ids[makers.trader_place[i]]",
+    file: "trading/read/read_batch.sql",
+    from: "and k.order_id[i] <= (batch.traders).stopped_order_ids[k.trader_place[i]]",
     to: "and false",
     tests: ["db/api/set_dead_man"],
   },
@@ -37,8 +37,8 @@ export const commands: Mutation[] = [
   {
     name: "later_orders_stopped_too",
     breaks: "a dead man's switch takes orders that were placed after it had expired",
-    file: "trading/read/last_order_until.sql",
-    from: "o.created_at <= last_order_until.at",
+    file: "trading/read/last_stopped_order.sql",
+    from: "o.created_at <= (switch).expires_at",
     to: "true",
     tests: ["db/api/set_dead_man"],
   },
@@ -202,9 +202,9 @@ export const commands: Mutation[] = [
   {
     name: "unfinished_batch_in_part",
     breaks: "a batch with a key keeps an answer that is not final",
-    file: "trading/place/match_as_one.sql",
-    from: "array_position(v_codes, 'CONFLICT_RETRY') is null",
-    to: "true",
+    file: "trading/place/place_as_one.sql",
+    from: "array_position(v_codes, 'CONFLICT_RETRY') is not null",
+    to: "false",
     tests: ["db/api/run_command"],
   },
   {

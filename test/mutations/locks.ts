@@ -24,7 +24,7 @@ export const locks: Mutation[] = [
     file: "trading/lock/lock_traders.sql",
     from: "order by t.user_id",
     to: "order by t.user_id desc",
-    tests: ["db/trading/lock_more_traders"],
+    tests: ["db/trading/lock_traders"],
   },
   {
     name: "free_market_not_locked",
@@ -53,10 +53,12 @@ export const locks: Mutation[] = [
   {
     name: "later_makers_waited_for",
     breaks: "a call that holds users waits for more of them, in any order",
-    file: "trading/lock/lock_more_traders.sql",
-    from: "nowait;",
-    to: ";",
-    tests: ["db/trading/lock_more_traders"],
+    file: "trading/read/read_batch.sql",
+    from: `if trading.lock_free_traders(v_user_ids) <> '{}' then
+        raise exception using errcode = 'lock_not_available';
+      end if;`,
+    to: "perform trading.lock_traders(v_user_ids);",
+    tests: ["db/trading/lock_traders"],
   },
   {
     name: "cancel_all_without_lock",
@@ -248,6 +250,6 @@ export const locks: Mutation[] = [
     to: `when 'wait' then
       perform trading.lock_traders((batch.makers).user_id);
       perform trading.lock_traders(v_user_ids);`,
-    tests: ["db/trading/lock_more_traders"],
+    tests: ["db/trading/lock_traders"],
   },
 ];

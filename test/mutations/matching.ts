@@ -93,7 +93,7 @@ export const matching: Mutation[] = [
   {
     name: "atomic_clears_nothing",
     breaks: "an atomic batch that meets many makers without cash is rejected",
-    file: "trading/place/match_as_one.sql",
+    file: "trading/place/place_as_one.sql",
     from: "if trading.cancel_failing_makers(v_batch) then",
     to: "if false then",
     tests: ["db/api/place_orders_long_queues"],
@@ -101,9 +101,9 @@ export const matching: Mutation[] = [
   {
     name: "rejected_batch_clears",
     breaks: "an atomic batch that is rejected anyway cancels makers first",
-    file: "trading/place/match_as_one.sql",
+    file: "trading/place/place_as_one.sql",
     from: `
-    or match_as_one.atomic and 'CONFLICT_RETRY' <> any (v_codes)`,
+    and not (place_as_one.atomic and 'CONFLICT_RETRY' <> any (v_codes))`,
     to: "",
     tests: ["db/api/place_orders_long_queues"],
   },
@@ -118,7 +118,7 @@ export const matching: Mutation[] = [
   {
     name: "never_final",
     breaks: "a batch whose own fills leave many makers without cash is never finished",
-    file: "trading/place/match_as_one.sql",
+    file: "trading/place/place_as_one.sql",
     from: "is_final => true",
     to: "is_final => false",
     tests: ["db/api/run_command"],
@@ -163,8 +163,8 @@ export const matching: Mutation[] = [
     name: "best_price_of_the_other_side",
     breaks: "the best price of a side is looked for among the shares of the other",
     file: "trading/write/best_in_depth.sql",
-    from: "'yes' then 0 else 99",
-    to: "'yes' then 99 else 0",
+    from: "trading.depth_place(book_side, p)",
+    to: "trading.depth_place(case book_side when 'yes' then 'no' else 'yes' end::trading.side, p)",
     tests: ["db/trading/write_depth"],
   },
   {

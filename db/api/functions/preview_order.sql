@@ -15,14 +15,13 @@ declare
   f trading.fills;
   v_rejection core.error_codes;
 begin
-  r.market_place := array[1];
   v_batch := trading.match_batch(
     r, trading.read_book_markets(r.market_id, v_at), v_at, locks => 'none'
   );
   o := v_batch.results;
   k := v_batch.makers;
   f := v_batch.fills;
-  if o.code[1] in ('UNAUTHORIZED', 'CONFLICT_RETRY') then
+  if o.code[1] = 'UNAUTHORIZED' then
     return (o.code[1], null, false, null)::core.result;
   end if;
   select e.* into v_rejection
@@ -84,4 +83,4 @@ comment on function api.preview_order(jsonb) is
   'status, fills, filledQuantity, averagePrice (of the order''s own side), costCents, feeCents, '
   'restingQuantity, balanceAfter and rejection ({status, error, code} or null). The order is an '
   'element of api.place_orders; its idempotencyKey is ignored. Changes nothing and locks nothing. '
-  'Only an unknown user (UNAUTHORIZED) and CONFLICT_RETRY are codes of the result itself.';
+  'Only an unknown user (UNAUTHORIZED) is a code of the result itself.';

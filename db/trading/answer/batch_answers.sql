@@ -9,7 +9,6 @@ declare
   f constant trading.fills := batch.fills;
   c constant trading.cancelled_makers := batch.cancelled;
   k constant trading.makers := batch.makers;
-  k_read constant int := coalesce(cardinality(k.order_id), 0);
   m_public_id constant uuid[] := (batch.markets).public_id;
   m_delay_ms constant int[] := (batch.markets).live_delay_ms;
   m_version constant bigint[] := array(
@@ -25,7 +24,6 @@ declare
   v_fills text[];
   v_cancelled text[];
   v_body text;
-  v_price int;
   i int;
   j int;
   q int;
@@ -33,15 +31,11 @@ begin
   for p in 1 .. coalesce(cardinality(f.request_place), 0) loop
     i := f.request_place[p];
     q := f.maker_place[p];
-    j := batch.rested[q - k_read];
-    v_price := case when q <= k_read then k.book_price[q] else r.book_price[j] end;
     v_objects[p] := trading.fill_object(
       f.public_id[p], m_public_id[r.market_place[i]],
       case when r.is_yes[i] then 'yes' else 'no' end::trading.side, o.public_id[i],
-      case when q <= k_read then k.public_id[q] else o.public_id[j] end,
-      t_public_id[batch.trader_place[i]],
-      t_public_id[case when q <= k_read then k.trader_place[q] else batch.trader_place[j] end],
-      case when r.is_yes[i] then 100 - v_price else v_price end, f.quantity[p], v_at
+      k.public_id[q], t_public_id[batch.trader_place[i]], t_public_id[k.trader_place[q]],
+      case when r.is_yes[i] then 100 - k.book_price[q] else k.book_price[q] end, f.quantity[p], v_at
     );
     -- The fills of a request are one behind the other: put together once, they are copied once.
     if f.request_place[p + 1] is distinct from i then

@@ -47,7 +47,7 @@ begin
   v_batch := trading.match_batch(
     r, v_markets, replace_order.at, most_makers => replace_order.most_makers
   );
-  if v_batch.is_held_up then
+  if v_batch.is_too_deep then
     return ('AGAIN', null, false, null)::core.result;
   end if;
   o := v_batch.results;

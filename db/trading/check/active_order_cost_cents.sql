@@ -7,7 +7,7 @@ return case
   when (open_order).order_type = 'sell' or (open_order).expires_at <= at then 0
   when (open_order).queue_position is not null
     then (open_order).left_quantity::bigint * (open_order).book_price
-  else trading.scheduled_order_cost_cents((open_order).order_id, at)
+  else trading.scheduled_order_cost_cents(open_order, at)
 end;
 
 comment on function trading.active_order_cost_cents(trading.active_orders, timestamptz) is

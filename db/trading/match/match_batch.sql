@@ -20,13 +20,13 @@ begin
   loop
     v_batch := trading.read_batch(
       v_batch, v_depth,
-      case when match_batch.locks <> 'none' and (v_depth > 1 or match_batch.is_final) then 'more'
+      case when match_batch.locks = 'wait' and (v_depth > 1 or match_batch.is_final) then 'more'
         else match_batch.locks end,
       match_batch.most_makers
     );
-    exit when v_batch.is_held_up;
+    exit when v_batch.is_too_deep or v_batch.locked_user_ids is not null;
     v_batch := trading.match_orders(
-      v_batch, trading.most_cancelled(), match_batch.locks <> 'none', match_batch.is_final
+      v_batch, is_preview => match_batch.locks = 'none', is_final => match_batch.is_final
     );
     exit when not v_batch.reached_floor;
     -- Cancelled makers let the call reach deeper than it could have otherwise.
@@ -42,6 +42,6 @@ comment on function trading.match_batch(
   'Reads all that the orders of a call can reach and matches them; nothing is written yet. '
   'locks: see trading.read_batch. is_final: a request that would not be finished '
   '(CONFLICT_RETRY) ends where it has come; the caller has locked users before. It comes back '
-  'with is_held_up and without results if the orders could meet more than most_makers, and it '
-  'then has at least as many as show that; or, with locks "free", if another transaction has '
-  'locked one of the users. The caller holds the markets'' locks.';
+  'without results if the orders could meet more than most_makers (is_too_deep; it then has at '
+  'least as many as show that), or, with locks "free", if other transactions have locked some of '
+  'the users (locked_user_ids). The caller holds the markets'' locks.';

@@ -16,7 +16,7 @@
 -- h_ holdings, f_ fills, c_ cancelled makers, o_ results. t_balance and s_quantity are what is left
 -- while a request is tried; a_balance and a_quantity follow only its accepted fills.
 create or replace function trading.match_orders(
-  batch trading.batch, most_cancelled int, bounds_dead boolean, is_final boolean
+  batch trading.batch, is_preview boolean, is_final boolean
 )
 returns trading.batch
 language plpgsql immutable
@@ -351,8 +351,7 @@ begin
           t_limited[u], t_limits[u], t_untraded[u]);
       end if;
       if v_reason is not null then
-        v_stop := trading.stop_at_bound(c_count, c_before, v_starved_count,
-          most_cancelled, bounds_dead, is_final);
+        v_stop := trading.stop_at_bound(c_count, c_before, v_starved_count, is_preview, is_final);
         exit when v_stop is not null;
         if v_reason = 'self_trade' then
           v_own := v_own + 1;
@@ -653,6 +652,11 @@ begin
   o.maker_place := o_maker;
   batch.results := o;
   batch.rested := v_rested;
+  batch.makers.book_place := k_book;
+  batch.makers.trader_place := k_trader;
+  batch.makers.share_place := k_share;
+  batch.makers.book_price := k_price;
+  batch.makers.is_buy := k_is_buy;
   batch.left_quantity := k_left;
   batch.figures.changes := m_changes;
   batch.figures.placed := m_placed;
@@ -702,12 +706,12 @@ begin
 end
 $$;
 
-comment on function trading.match_orders(trading.batch, int, boolean, boolean) is
+comment on function trading.match_orders(trading.batch, boolean, boolean) is
   'Matches a call in memory: what each request comes to, and what its fills move. Requests are '
   'taken in order, each as if it had come alone. A request that is rejected has no effect, but '
   'for the makers it found that must be cancelled when it is rejected for want of liquidity. A '
   'request that stops because too many makers must be cancelled (trading.stop_at_bound; '
-  'most_cancelled, bounds_dead and is_final are as there) either ends there: what it filled '
+  'is_preview and is_final are as there) either ends there: what it filled '
   'stands, the rest is cancelled. Or it is to be placed again (CONFLICT_RETRY), has no effect '
   'but for the makers that it did not starve itself, and further requests of its trader and for '
   'its market wait for it. reached_floor: it came to the end of what was read of a book, and '

@@ -1,4 +1,4 @@
-create or replace function trading.atomic_rejections(batch trading.batch, count int)
+create or replace function trading.atomic_rejections(batch trading.batch)
 returns trading.order_answer[]
 language plpgsql immutable
 set search_path = pg_catalog, pg_temp
@@ -9,11 +9,6 @@ declare
   m_delay_ms constant int[] := (batch.markets).live_delay_ms;
   v_live boolean[];
 begin
-  if r.user_id is null then
-    return array_fill(
-      ('CONFLICT_RETRY', null, false, null, null)::trading.order_answer, array[count]
-    );
-  end if;
   v_live := array(
     select m_delay_ms[r.market_place[i]] is not null
       and o.replay_of[i] is null and o.replayed_order_id[i] is null
@@ -42,6 +37,5 @@ begin
 end
 $$;
 
-comment on function trading.atomic_rejections(trading.batch, int) is
-  'The answers to an atomic call of so many orders if it must be rejected as a whole; null if all '
-  'can be placed. A null batch: it has to be placed again, and all are CONFLICT_RETRY.';
+comment on function trading.atomic_rejections(trading.batch) is
+  'The answers to an atomic call if it must be rejected as a whole; null if all can be placed.';

@@ -36,7 +36,7 @@ begin
     order by b.release_at, b.order_id
     limit due_requests.most
   ) as d;
-  return v_requests;
+  return trading.sort_markets(v_requests);
 end
 $$;
 

@@ -1,16 +1,17 @@
 create or replace function trading.leave_out(
-  requests trading.requests, market_ids bigint[], kept_ids bigint[]
+  requests trading.requests, market_places int[], user_ids bigint[]
 )
 returns text[]
 language sql immutable parallel safe
 return array(
   select case
     when (requests).code[i] is not null then (requests).code[i]
-    when array_position(kept_ids, market_ids[(requests).market_place[i]]) is null then 'AGAIN'
+    when (requests).market_place[i] = any (market_places)
+      or (requests).user_id[i] = any (user_ids) then 'AGAIN'
   end
   from generate_subscripts((requests).market_place, 1) as i
   order by i
 );
 
-comment on function trading.leave_out(trading.requests, bigint[], bigint[]) is
-  'The codes of requests when those of other markets than kept_ids are left out: AGAIN.';
+comment on function trading.leave_out(trading.requests, int[], bigint[]) is
+  'The codes of requests when those in some markets, or of some users, are left out: AGAIN.';

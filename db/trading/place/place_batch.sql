@@ -15,10 +15,8 @@ declare
   );
   v_requests trading.requests := trading.read_requests(place_batch.orders);
   v_count constant int := coalesce(cardinality(v_requests.user_id), 0);
-  v_market_ids constant bigint[] := trading.market_ids(v_requests.market_id);
   v_kept core.result;
   v_at timestamptz;
-  v_batch trading.batch;
   v_results trading.order_answer[];
   v_reply text;
 begin
@@ -26,7 +24,7 @@ begin
     v_user_id, place_batch.idempotency_key, place_batch.request_fingerprint
   );
   if v_kept.replayed is null then
-    perform trading.lock_markets(v_market_ids);
+    perform trading.lock_markets(v_requests.market_ids);
     v_kept := trading.find_reply(
       v_user_id, place_batch.idempotency_key, place_batch.request_fingerprint
     );
@@ -37,20 +35,12 @@ begin
 
   if v_count > 0 then
     v_at := core.now();
-    v_requests.market_place := trading.place_markets(v_requests.market_id, v_market_ids);
-    v_batch := trading.match_as_one(
-      v_requests, trading.read_book_markets(v_market_ids, v_at), v_at, place_batch.atomic
+    v_results := trading.place_as_one(
+      v_requests, trading.read_book_markets(v_requests.market_ids, v_at), v_at,
+      place_batch.atomic
     );
-    if (v_batch.requests).user_id is null then
-      return ('CONFLICT_RETRY', null, false, null)::core.result;
-    end if;
-    if place_batch.atomic then
-      v_results := trading.atomic_rejections(v_batch, v_count);
-    end if;
     if v_results is null then
-      v_results := array(
-        select a from trading.batch_answers(trading.write_batch(v_batch)) as a
-      );
+      return ('CONFLICT_RETRY', null, false, null)::core.result;
     end if;
   end if;
 

@@ -8,12 +8,10 @@ as $$
 declare
   v_count constant int := coalesce(jsonb_array_length(place_orders.orders), 0);
   v_requests trading.requests;
-  v_market_ids bigint[];
   v_free_ids bigint[];
   v_at timestamptz;
   v_markets trading.markets_read;
   v_batch trading.batch;
-  v_rejections trading.order_answer[];
   v_plain trading.order_answer;
 begin
   if v_count = 0 then
@@ -27,56 +25,70 @@ begin
     end if;
   end if;
   v_requests := trading.read_requests(place_orders.orders);
-  v_market_ids := trading.market_ids(v_requests.market_id);
-  v_requests.market_place := trading.place_markets(v_requests.market_id, v_market_ids);
   v_requests.code := array_fill(null::text, array[v_count]);
   if place_orders.waits then
-    perform trading.lock_markets(v_market_ids);
+    perform trading.lock_markets(v_requests.market_ids);
   else
-    v_free_ids := trading.lock_free_markets(v_market_ids);
-    if cardinality(v_free_ids) < cardinality(v_market_ids) then
+    v_free_ids := trading.lock_free_markets(v_requests.market_ids);
+    if cardinality(v_free_ids) < cardinality(v_requests.market_ids) then
       v_requests.code := trading.leave_out(
-        v_requests, v_market_ids, case when place_orders.atomic then '{}' else v_free_ids end
+        v_requests,
+        array(
+          select g
+          from generate_subscripts(v_requests.market_ids, 1) as g
+          where place_orders.atomic
+            or array_position(v_free_ids, v_requests.market_ids[g]) is null
+        ),
+        '{}'
       );
+      if array_position(v_requests.code, null) is null then
+        return query
+          select u.code, null::text, false, null::text, null::bigint
+          from unnest(v_requests.code) as u (code);
+        return;
+      end if;
     end if;
   end if;
 
   v_at := core.now();
-  v_markets := trading.read_book_markets(v_market_ids, v_at);
-  if array_position(v_requests.code, null) is null then
-    v_batch.requests := v_requests;
-    v_batch.results.code := v_requests.code;
-  elsif place_orders.atomic then
-    v_batch := trading.match_as_one(v_requests, v_markets, v_at, atomic => true);
-    v_rejections := trading.atomic_rejections(v_batch, v_count);
-    if v_rejections is not null then
-      return query select a.* from unnest(v_rejections) as a;
-      return;
-    end if;
-  else
-    loop
-      v_batch := trading.match_batch(
-        v_requests, v_markets, v_at,
-        locks => case when place_orders.skips then 'free' else 'wait' end,
-        most_makers => place_orders.most_makers
-      );
-      exit when not v_batch.is_held_up;
-      v_requests.code := case
-        when cardinality((v_batch.makers).order_id) > place_orders.most_makers
-          then trading.leave_out_deep(v_batch, place_orders.most_makers, place_orders.waits)
-        else trading.leave_out_locked(v_batch)
-      end;
-    end loop;
+  v_markets := trading.read_book_markets(v_requests.market_ids, v_at);
+  if place_orders.atomic then
+    return query
+      select a.*
+      from unnest(
+        coalesce(
+          trading.place_as_one(v_requests, v_markets, v_at, atomic => true),
+          array_fill(
+            ('CONFLICT_RETRY', null, false, null, null)::trading.order_answer, array[v_count]
+          )
+        )
+      ) as a;
+    return;
   end if;
-  v_batch := trading.write_batch(v_batch);
-  return query select a.* from trading.batch_answers(v_batch) as a;
+  loop
+    v_batch := trading.match_batch(
+      v_requests, v_markets, v_at,
+      locks => case when place_orders.skips then 'free' else 'wait' end,
+      most_makers => place_orders.most_makers
+    );
+    if v_batch.is_too_deep then
+      v_requests.code := trading.leave_out_deep(
+        v_batch, place_orders.most_makers, place_orders.waits
+      );
+    elsif v_batch.locked_user_ids is not null then
+      v_requests.code := trading.leave_out_locked(v_batch);
+    else
+      exit;
+    end if;
+  end loop;
+  return query select a.* from trading.batch_answers(trading.write_batch(v_batch)) as a;
 end
 $$;
 
 comment on function trading.place_orders(jsonb, boolean, boolean, int, boolean) is
   'Places orders of any markets, as api.place_orders does. most_makers: how many makers the orders '
-  'may meet, null for any number; not for an atomic call. If they could meet more, the first '
-  'of them are tried; with waits => false instead the orders of the markets that have '
+  'may meet, null for any number; not for an atomic call. If they could meet more, the first half '
+  'of them is tried, and so on; with waits => false instead the orders of the markets that have '
   'the fewest makers. The others are AGAIN: they have no effect and must be placed again. If '
   'the first order alone could meet more, all are. skips: it '
   'does not wait for users. Orders of a user who is locked elsewhere are AGAIN, and all of a '

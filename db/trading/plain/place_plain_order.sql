@@ -96,8 +96,8 @@ begin
     return null;
   end if;
 
-  -- Asked before the users are locked as well: the general way locks all that it may meet, by
-  -- ascending id, and so should find none of them locked by this transaction.
+  -- Asked before the users are locked as well: most that go the general way then hold no user yet
+  -- when it locks all that it may meet, by ascending id.
   if not trading.is_plain_trader(v_taker, v_cost_cents, v_crosses, v_at)
     or v_crosses
       and not trading.is_plain_trader(v_owner, r.quantity * v_best, v_crosses, v_at)

@@ -28,7 +28,7 @@ declare
   v_takes_all constant boolean := maker.left_quantity = v_quantity;
   v_best constant int := case
     when market.depth[v_place] > v_quantity then maker.book_price
-    else trading.best_after(market.depth, maker.book_side, maker.book_price - 1)
+    else trading.best_in_depth(market.depth, maker.book_side, maker.book_price - 1)
   end;
   v_first constant bigint := case
     when v_best = maker.book_price then maker.queue_position + v_takes_all::int

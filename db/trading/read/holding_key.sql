@@ -4,4 +4,4 @@ language sql immutable parallel safe
 return market * 1000000::bigint + trader;
 
 comment on function trading.holding_key(int, int) is
-  'The key in trading.holding_arrays of the places of a market and a trader.';
+  'The key in trading.holdings_read of the places of a market and a trader.';

@@ -9,7 +9,15 @@ return case
   when (switch).fired_at is not null or (switch).expires_at <= at - grace
     then coalesce(
       (switch).last_order_id,
-      trading.last_order_until((switch).user_id, (switch).expires_at)
+      (
+        select o.id
+        from trading.orders as o
+        where o.user_id = (switch).user_id
+          and o.created_at <= (switch).expires_at
+        order by o.user_id desc, o.id desc
+        limit 1
+      ),
+      0
     )
 end;
 

@@ -5,4 +5,4 @@ return 200;
 
 comment on function trading.most_beyond() is
   'How many makers a request may still meet once it is sure to be rejected, to find which of the '
-  'reasons for it comes first.';
+  'reasons for it comes first; and how many of its user''s own orders it cancels at most.';

@@ -12,7 +12,6 @@ declare
   r constant trading.requests := batch.requests;
   m constant trading.markets_read := batch.markets;
   c_count constant int := cardinality(r.user_id);
-  v_demand int[] := r.quantity;
   v_taker_ids bigint[];
   v_user_ids bigint[];
   v_meets_makers boolean := false;
@@ -20,7 +19,7 @@ declare
   v_best int;
   g int;
 begin
-  batch.is_held_up := false;
+  batch.is_too_deep := false;
   for i in 1 .. c_count loop
     continue when r.code[i] is not null;
     if r.user_id[i] is not null then
@@ -30,27 +29,26 @@ begin
     v_best := case when r.is_yes[i] then m.best_no_price[g] else m.best_yes_price[g] end;
     if r.book_price[i] + v_best >= 100 and m.live_delay_ms[g] is null then
       v_meets_makers := true;
-      v_is_large := v_is_large or trading.is_large(r.quantity[i]) or r.time_in_force[i] = 'fok';
+      v_is_large := v_is_large or trading.is_large(r.quantity[i]);
     end if;
   end loop;
-  if v_is_large or 'fok' = any (r.time_in_force) then
-    if batch.shares_before_own is null then
+  if batch.demand is null then
+    if v_is_large or 'fok' = any (r.time_in_force) then
       select x.demand, x.shares_before_own, x.fok_shares, x.own_price
-      into v_demand, batch.shares_before_own, batch.fok_shares, batch.own_price
+      into batch.demand, batch.shares_before_own, batch.fok_shares, batch.own_price
       from trading.read_reach(r, m, batch.at) as x;
-      batch.demand := v_demand;
+    else
+      batch.demand := r.quantity;
+      batch.shares_before_own := array_fill(0::bigint, array[c_count]);
     end if;
-    v_demand := batch.demand;
-  else
-    batch.shares_before_own := array_fill(0::bigint, array[c_count]);
   end if;
 
   if v_meets_makers then
     batch.makers := trading.read_makers(
-      r, m, v_demand, read_batch.depth, read_batch.most_makers, batch.at
+      r, m, batch.demand, read_batch.depth, read_batch.most_makers, batch.at
     );
     if cardinality((batch.makers).order_id) > read_batch.most_makers then
-      batch.is_held_up := true;
+      batch.is_too_deep := true;
       return batch;
     end if;
     v_user_ids := v_taker_ids || (batch.makers).user_id;
@@ -60,13 +58,16 @@ begin
   end if;
 
   case read_batch.locks
+    when 'wait' then perform trading.lock_traders(v_user_ids);
     when 'free' then
-      if cardinality(trading.lock_free_traders(v_user_ids)) > 0 then
-        batch.is_held_up := true;
+      batch.locked_user_ids := nullif(trading.lock_free_traders(v_user_ids), '{}');
+      if batch.locked_user_ids is not null then
         return batch;
       end if;
-    when 'wait' then perform trading.lock_traders(v_user_ids);
-    when 'more' then perform trading.lock_more_traders(v_user_ids);
+    when 'more' then
+      if trading.lock_free_traders(v_user_ids) <> '{}' then
+        raise exception using errcode = 'lock_not_available';
+      end if;
     else null;
   end case;
   batch.traders := trading.read_traders(v_user_ids, batch.at);
@@ -76,7 +77,17 @@ begin
       (batch.makers).user_id, (batch.traders).user_ids
     );
     if (batch.traders).stopped_order_ids is not null then
-      batch.makers := trading.stop_makers(batch.makers, (batch.traders).stopped_order_ids);
+      batch.makers.end_reason := array(
+        select case
+          when k.end_reason[i] is null
+            and k.order_id[i] <= (batch.traders).stopped_order_ids[k.trader_place[i]]
+            then 'user_cancelled'
+          else k.end_reason[i]
+        end
+        from (select (batch.makers).*) as k
+        cross join generate_subscripts(k.order_id, 1) as i
+        order by i
+      );
     end if;
   end if;
 
@@ -98,6 +109,7 @@ $$;
 
 comment on function trading.read_batch(trading.batch, int, text, int) is
   'Reads all that a call can reach. locks: "wait" locks the traders it can touch, "more" those '
-  'of a deeper look, without waiting, "free" only if none is locked elsewhere, "none" is for a '
-  'preview. is_held_up: the makers are more than most_makers, or one of the traders is locked. '
-  'The caller holds the locks of the markets.';
+  'of a deeper look: as users are locked already, waiting could deadlock, and one who is locked '
+  'elsewhere is an error (55P03). "free" locks those who are not, and "none" is for a preview. It '
+  'stops with is_too_deep if the makers are more than most_makers, and with locked_user_ids if '
+  'some are not free. The caller holds the locks of the markets.';

@@ -61,12 +61,11 @@ begin
     ) as t on true
     order by q.ordinality
   ) as r;
-  return v_requests;
+  return trading.sort_markets(v_requests);
 end
 $$;
 
 comment on function trading.read_requests(jsonb) is
   'Orders as a caller gives them, an array of {marketId, userId, side, price, quantity, '
   'budgetCents, orderType, timeInForce, selfTrade, idempotencyKey, requestFingerprint, expiresAt, '
-  'postOnly}, made ready. An unknown market or user is null. The markets get their places by '
-  'trading.place_markets.';
+  'postOnly}, made ready. An unknown market or user is null.';

@@ -5,11 +5,9 @@ returns int
 language plpgsql immutable parallel safe
 set search_path = pg_catalog, pg_temp
 as $$
-declare
-  c_base constant int := case best_in_depth.book_side when 'yes' then 0 else 99 end;
 begin
   for p in reverse best_in_depth.from_price .. 1 loop
-    if best_in_depth.depth[c_base + p] > 0 then
+    if best_in_depth.depth[trading.depth_place(book_side, p)] > 0 then
       return p;
     end if;
   end loop;

@@ -6,6 +6,8 @@ as $$
 declare
   r constant trading.requests := batch.requests;
   o trading.results := batch.results;
+  k trading.makers := batch.makers;
+  k_read constant int := coalesce(cardinality(k.order_id), 0);
   v_ids bigint[];
   v_public_ids uuid[];
   v_versions bigint[];
@@ -27,6 +29,12 @@ begin
   o.order_id := v_ids;
   o.public_id := v_public_ids;
   batch.results := o;
+  for n in 1 .. coalesce(cardinality(batch.rested), 0) loop
+    k.order_id[k_read + n] := v_ids[batch.rested[n]];
+    k.public_id[k_read + n] := v_public_ids[batch.rested[n]];
+    k.user_id[k_read + n] := r.user_id[batch.rested[n]];
+  end loop;
+  batch.makers := k;
 
   if (batch.fills).request_place is not null or (batch.cancelled).request_place is not null then
     batch := trading.write_makers(batch);
@@ -39,9 +47,6 @@ begin
   end if;
   if v_ids is not null or (batch.cancelled).request_place is not null then
     v_versions := trading.write_market_state(batch);
-    if r.order_id is not null then
-      perform trading.write_released_events(batch);
-    end if;
     perform trading.write_events(batch, v_versions);
   end if;
   return batch;
@@ -50,4 +55,5 @@ $$;
 
 comment on function trading.write_batch(trading.batch) is
   'Writes what matching made of a call, each row once, and gives the new orders and trades their '
-  'ids. Nothing is written if nothing changed.';
+  'ids. A scheduled order whose release was rejected is cancelled. Nothing is written if nothing '
+  'changed.';

@@ -15,8 +15,8 @@ begin
   from trading.market_state as s
   where s.market_id = write_depth.market_id;
   v_depth := trading.changed_depth(v_old.depth, write_depth.places, write_depth.changes);
-  v_best_yes_price := trading.best_after(v_depth, 'yes', v_old.best_yes_price);
-  v_best_no_price := trading.best_after(v_depth, 'no', v_old.best_no_price);
+  v_best_yes_price := trading.best_in_depth(v_depth, 'yes', v_old.best_yes_price);
+  v_best_no_price := trading.best_in_depth(v_depth, 'no', v_old.best_no_price);
 
   update trading.market_state as s set
     version = s.version + write_depth.counted::int,

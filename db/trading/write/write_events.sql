@@ -8,7 +8,6 @@ declare
   o constant trading.results := batch.results;
   f constant trading.fills := batch.fills;
   k constant trading.makers := batch.makers;
-  k_read constant int := coalesce(cardinality(k.order_id), 0);
   m_id constant bigint[] := (batch.markets).id;
   m_public_id constant uuid[] := (batch.markets).public_id;
   m_changes constant int[] := (batch.figures).changes;
@@ -18,6 +17,33 @@ declare
   c constant trading.cancelled_makers := batch.cancelled;
   v_first boolean := true;
 begin
+  if r.order_id is not null then
+    insert into trading.outbox (channel, user_id, payload)
+    select
+      'user_event',
+      r.user_id[i],
+      json_build_object(
+        'userId', t_public_id[batch.trader_place[i]],
+        'event', json_build_object(
+          'type', 'order_released',
+          'orderId', o.public_id[i],
+          'marketId', m_public_id[r.market_place[i]],
+          'status', o.status[i],
+          'side', r.side[i],
+          'price', r.price[i],
+          'quantity', o.quantity[i],
+          'filledQuantity', o.quantity[i] - o.left_quantity[i],
+          'cancelReason', o.cancel_reason[i],
+          'fills', (select count(*) from unnest(f.request_place) as p (i) where p.i = x.i),
+          'balance', o.balance_cents[i],
+          'feeCents', o.fee_cents[i]
+        )
+      )
+    from generate_subscripts(o.order_id, 1) as x (i)
+    where o.order_id[i] is not null
+    order by i;
+  end if;
+
   for g in 1 .. cardinality(m_id) loop
     if m_changes[g] > 0 then
       insert into trading.outbox (channel, payload, trade_ids, traded_at)
@@ -52,14 +78,9 @@ begin
       from (
         select
           p, f.request_place[p] as i,
-          case when v.k <= k_read then k.trader_place[v.k] else batch.trader_place[v.j] end
-            as trader_place,
-          case when v.k <= k_read then k.public_id[v.k] else o.public_id[v.j] end
-            as order_public_id
+          k.trader_place[f.maker_place[p]] as trader_place,
+          k.public_id[f.maker_place[p]] as order_public_id
         from generate_subscripts(f.request_place, 1) as p
-        cross join lateral (
-          select f.maker_place[p], batch.rested[f.maker_place[p] - k_read] offset 0
-        ) as v (k, j)
       ) as x
       group by x.i, x.trader_place
       order by min(x.p)
@@ -89,8 +110,7 @@ begin
     cross join lateral (
       select
         c.object[p]::json, r.market_place[c.request_place[p]],
-        case when c.maker_place[p] <= k_read then k.trader_place[c.maker_place[p]]
-          else batch.trader_place[batch.rested[c.maker_place[p] - k_read]] end
+        k.trader_place[c.maker_place[p]]
       offset 0
     ) as v (object, market_place, trader_place)
     cross join lateral (
@@ -128,6 +148,7 @@ end
 $$;
 
 comment on function trading.write_events(trading.batch, bigint[]) is
-  'Writes the events of a call into the outbox: the markets that changed, with their versions; '
-  'makers whose orders were filled, one event for each taker''s order and maker; orders that were '
-  'cancelled because they could not trade; orders that wait for their release.';
+  'Writes the events of a call into the outbox: scheduled orders that it released; markets that '
+  'changed, with their versions; makers whose orders were filled, one event for each taker''s '
+  'order and maker; orders that were cancelled because they could not trade; orders that wait for '
+  'their release.';

@@ -6,7 +6,7 @@ as $$
 declare
   k constant trading.makers := batch.makers;
   k_left constant int[] := batch.left_quantity;
-  k_read constant int := coalesce(cardinality(k.order_id), 0);
+  k_read constant int := coalesce(cardinality(k.queue_position), 0);
   r constant trading.requests := batch.requests;
   o constant trading.results := batch.results;
   c_request constant int[] := (batch.cancelled).request_place;
@@ -26,9 +26,6 @@ begin
     where k_left[i] < k.left_quantity[i]
     order by 1
   ) as x;
-  if v_ids is null and c_request is null then
-    return batch;
-  end if;
 
   -- By their ids and not by a join: no plan can do worse than look each up.
   with gone as (

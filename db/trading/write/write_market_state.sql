@@ -10,7 +10,7 @@ declare
   m_id constant bigint[] := (batch.markets).id;
   x constant trading.market_figures := batch.figures;
   k_left constant int[] := batch.left_quantity;
-  k_read constant int := coalesce(cardinality(k.order_id), 0);
+  k_read constant int := coalesce(cardinality(k.queue_position), 0);
   v_is_release constant boolean := r.order_id is not null;
   v_versions bigint[];
 begin
@@ -86,8 +86,12 @@ begin
     from (
       select
         b.*,
-        trading.best_after(b.depth, 'yes', greatest(b.best_yes_price, b.highest_yes)) as best_yes,
-        trading.best_after(b.depth, 'no', greatest(b.best_no_price, b.highest_no)) as best_no
+        trading.best_in_depth(
+          b.depth, 'yes', greatest(b.best_yes_price, b.highest_yes)
+        ) as best_yes,
+        trading.best_in_depth(
+          b.depth, 'no', greatest(b.best_no_price, b.highest_no)
+        ) as best_no
       from (
         select
           g, c.places, c.first_left, c.last_gone, c.highest_yes, c.highest_no, p.id_sum,

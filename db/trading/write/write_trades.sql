@@ -6,7 +6,6 @@ as $$
 declare
   r constant trading.requests := batch.requests;
   k constant trading.makers := batch.makers;
-  k_read constant int := coalesce(cardinality(k.order_id), 0);
   m_id constant bigint[] := (batch.markets).id;
   m_schedule_id constant bigint[] := (batch.markets).fee_schedule_id;
   o_id constant bigint[] := (batch.results).order_id;
@@ -32,24 +31,16 @@ begin
   )
   select
     f.trade_id[p], m_id[r.market_place[v.i]], o_id[v.i],
-    case when v.k <= k_read then k.order_id[v.k] else o_id[batch.rested[v.k - k_read]] end,
-    r.user_id[v.i],
-    case when v.k <= k_read then k.user_id[v.k] else r.user_id[batch.rested[v.k - k_read]] end,
+    k.order_id[v.k], r.user_id[v.i], k.user_id[v.k],
     f.taker_cents[p], f.taker_balance_cents[p], f.taker_version[p], f.maker_cents[p],
     f.maker_balance_cents[p], f.maker_version[p], f.escrow_balance_cents[p], f.escrow_version[p],
     f.revenue_balance_cents[p], f.revenue_version[p], f.taker_realised_cents[p],
     f.maker_realised_cents[p], f.fee_cents[p], m_schedule_id[r.market_place[v.i]], batch.at,
     f.public_id[p], f.quantity[p],
-    case when r.is_yes[v.i] then 100 - v.maker_price else v.maker_price end,
+    case when r.is_yes[v.i] then 100 - k.book_price[v.k] else k.book_price[v.k] end,
     case when r.is_yes[v.i] then 'yes' else 'no' end::trading.side
   from generate_subscripts(f.request_place, 1) as p
-  cross join lateral (
-    select
-      f.request_place[p], f.maker_place[p],
-      case when f.maker_place[p] <= k_read then k.book_price[f.maker_place[p]]
-        else r.book_price[batch.rested[f.maker_place[p] - k_read]] end
-    offset 0
-  ) as v (i, k, maker_price);
+  cross join lateral (select f.request_place[p], f.maker_place[p] offset 0) as v (i, k);
 
   v_touched := array(
     select i

@@ -1,0 +1,41 @@
+create or replace function trading.place_as_one(
+  requests trading.requests, markets trading.markets_read, at timestamptz, atomic boolean
+)
+returns trading.order_answer[]
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_batch trading.batch := trading.match_batch(
+    place_as_one.requests, place_as_one.markets, place_as_one.at
+  );
+  v_codes constant text[] := array_remove((v_batch.results).code, null);
+  v_rejections trading.order_answer[];
+begin
+  if array_position(v_codes, 'CONFLICT_RETRY') is not null
+    and not (place_as_one.atomic and 'CONFLICT_RETRY' <> any (v_codes))
+  then
+    if trading.cancel_failing_makers(v_batch) then
+      return null;
+    end if;
+    v_batch := trading.match_batch(
+      place_as_one.requests, place_as_one.markets, place_as_one.at, is_final => true
+    );
+  end if;
+  if place_as_one.atomic then
+    v_rejections := trading.atomic_rejections(v_batch);
+  end if;
+  return coalesce(
+    v_rejections, array(select a from trading.batch_answers(trading.write_batch(v_batch)) as a)
+  );
+end
+$$;
+
+comment on function trading.place_as_one(
+  trading.requests, trading.markets_read, timestamptz, boolean
+) is
+  'Places requests of which all are written or nothing. Null: they meet too many failing makers, '
+  'some were cancelled, nothing else is written, and they are to be placed again. If there were '
+  'none to cancel, since only their own fills left them so, they end where they have come. atomic: '
+  'a rejection of one request is that of all, whatever is left to do. Locks as '
+  'trading.match_batch does.';
