@@ -5,7 +5,7 @@ export const markets: Mutation[] = [
   {
     name: "markets_in_another_order",
     breaks: "the markets of a call stand in another order than its requests name",
-    file: "trading/place/market_ids.sql",
+    file: "trading/place/sort_markets.sql",
     from: "order by u.id nulls last",
     to: "order by u.id desc nulls last",
     tests: ["db/api/place_orders_markets"],
