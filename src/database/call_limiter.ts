@@ -42,12 +42,17 @@ interface Waiting {
   start: () => void;
 }
 
-const DEFAULT_PATIENCE_MS = 5000;
+/**
+ * How long a request waits at most: for its turn or its token, for locks of others, and for the calls
+ * that finish it.
+ */
+export const REQUEST_PATIENCE_MS = 5000;
+
 const DEFAULT_WAITING_CAP = 10_000;
 
 export function createCallLimiter<Kind extends string>({
   limits: { most, each },
-  patienceMs = DEFAULT_PATIENCE_MS,
+  patienceMs = REQUEST_PATIENCE_MS,
   waitingCap = DEFAULT_WAITING_CAP,
   later = startTimer,
 }: CallLimiterOptions<Kind>): CallLimiter<Kind> {

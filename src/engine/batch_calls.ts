@@ -1,9 +1,9 @@
 import type { Pool } from "pg";
 import { call } from "../database/call.ts";
+import { REQUEST_PATIENCE_MS } from "../database/call_limiter.ts";
 import type { CallLimiter } from "../database/call_limiter.ts";
 import { ALL_ORDERS, api } from "../database/calls.ts";
 import type { CommandResult, OrderRequest, VersionedResult } from "../database/calls.ts";
-import { LOCK_PATIENCE_MS } from "./user_turns.ts";
 import { withRetries } from "../database/failures.ts";
 import type { RetryOptions } from "../database/failures.ts";
 import { ladder } from "./ladder.ts";
@@ -80,7 +80,7 @@ async function run(
     market,
   };
   const turn = limiter.turn(line, holds);
-  const options = { lockPatienceMs: LOCK_PATIENCE_MS, ...retries, repeatable: isKeyed, turn };
+  const options = { lockPatienceMs: REQUEST_PATIENCE_MS, ...retries, repeatable: isKeyed, turn };
   return await untilFinished(
     () =>
       withRetries(

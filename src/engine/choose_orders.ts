@@ -57,7 +57,8 @@ export function chooseOrders<T extends { request: OrderRequest }>(
   }));
   const all = cursors;
 
-  function isTaken(cursor: Cursor<T>): boolean {
+  /** Returns whether there was one. */
+  function takeNext(cursor: Cursor<T>): boolean {
     const { passed, queue, taken } = cursor;
     for (; cursor.next < queue.length; cursor.next++) {
       const order = queue[cursor.next];
@@ -79,7 +80,7 @@ export function chooseOrders<T extends { request: OrderRequest }>(
     return false;
   }
 
-  while (cursors.length > 0 && workLeft > 0) cursors = cursors.filter(isTaken);
+  while (cursors.length > 0 && workLeft > 0) cursors = cursors.filter(takeNext);
   for (const { queue, taken } of all) {
     if (taken.size === queue.length) queue.length = 0;
     else if (taken.size > 0) {

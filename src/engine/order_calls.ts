@@ -8,7 +8,7 @@ import { wasSlow, workOf } from "./choose_orders.ts";
 import { ladder } from "./ladder.ts";
 import type { Rung } from "./ladder.ts";
 import { noteWalk } from "./lane.ts";
-import type { Lane, Waiting as Order } from "./lane.ts";
+import type { Lane, Waiting } from "./lane.ts";
 import type { Lanes } from "./lanes.ts";
 
 /** The calls of the gatherer, and what becomes of the orders that they bring. */
@@ -31,15 +31,15 @@ export type WhilePaying = <T>(userIds: string[], call: () => Promise<T>) => Prom
 interface Call {
   rung: Rung;
   /** Takes its orders, once it has a connection: more may have come. */
-  take: () => Order[];
+  take: () => Waiting[];
   /** Of a call of one lane. */
   lane?: Lane;
 }
 
 /** What a call took, what of it it sent, and how long that lasted. */
 interface Taken {
-  orders?: Order[];
-  sent: Order[];
+  orders?: Waiting[];
+  sent: Waiting[];
   tookMs: number;
 }
 
@@ -48,7 +48,7 @@ export async function makeCall(context: CallContext, made: Call): Promise<void> 
   const { lanes } = context;
   const taken: Taken = { sent: [], tookMs: 0 };
   /** Their lanes do not step down. */
-  let failed: Order[] = [];
+  let failed: Waiting[] = [];
   try {
     // A lock that lasts longer than a moment concerns some of the orders. The others go on.
     const results = await send(context, made, taken, true).catch((error: unknown) => {
@@ -78,7 +78,7 @@ async function send(
   const attempt = async (client: PoolClient): Promise<PlacedOrder[]> => {
     if (taken.orders === undefined) {
       taken.orders = take();
-      const isOver = ({ tries, until }: Order) => tries > 0 && until <= now();
+      const isOver = ({ tries, until }: Waiting) => tries > 0 && until <= now();
       rejectAll(taken.orders.filter(isOver), new DatabaseFailure("conflict"));
       taken.sent = taken.orders.filter((order) => !isOver(order));
     }
@@ -112,7 +112,7 @@ function answer(
   { lane, rung }: Call,
   { sent, tookMs }: Taken,
   results: PlacedOrder[],
-): Order[] {
+): Waiting[] {
   if (results.length !== sent.length) {
     // The call is committed, so it is not repeated, and no result belongs to a certain order.
     const counted = `${results.length} results to ${sent.length} orders`;
@@ -123,7 +123,7 @@ function answer(
   const all = lanes.of(sent);
   for (const each of all) each.isSlow = isSlow && all.size === 1;
 
-  const again: Order[] = [];
+  const again: Waiting[] = [];
   const final: PlacedOrder[] = [];
   results.forEach((result, index) => {
     const order = sent[index];
@@ -148,7 +148,7 @@ function answer(
 }
 
 /** Gives an order what its call took. Returns whether it is placed or told AGAIN, and paid for. */
-function pay(order: Order, result: PlacedOrder): boolean {
+function pay(order: Waiting, result: PlacedOrder): boolean {
   if (order.token === undefined) return true;
   if (result.remaining === null) {
     // Its bucket is locked: the gatherer has the token taken by a call of its own.
@@ -166,12 +166,12 @@ function pay(order: Order, result: PlacedOrder): boolean {
 }
 
 /** Of a call of one market only the first order is sure to have been the reason. */
-function climb(order: Order, rung: Rung, index: number): void {
+function climb(order: Waiting, rung: Rung, index: number): void {
   order.rung = rung === "shared" || index > 0 ? "alone" : "single";
 }
 
 /** A call failed. If it had no effect, its orders climb: only some of them caused it. */
-function fail({ lanes, now }: CallContext, rung: Rung, sent: Order[], error: unknown): Order[] {
+function fail({ lanes, now }: CallContext, rung: Rung, sent: Waiting[], error: unknown): Waiting[] {
   if (error instanceof DatabaseFailure && error.kind === "conflict") {
     const again = sent.filter(({ until }) => until > now());
     rejectAll(
@@ -191,9 +191,9 @@ function fail({ lanes, now }: CallContext, rung: Rung, sent: Order[], error: unk
   return sent;
 }
 
-const sumOfWork = (orders: Order[]) =>
+const sumOfWork = (orders: Waiting[]) =>
   orders.reduce((sum, { request }) => sum + workOf(request), 0);
 
-export function rejectAll(orders: Order[], error: unknown): void {
+export function rejectAll(orders: Waiting[], error: unknown): void {
   for (const order of orders) order.reject(error);
 }

@@ -1,5 +1,5 @@
 import type { Pool } from "pg";
-import { createCallLimiter } from "../database/call_limiter.ts";
+import { createCallLimiter, REQUEST_PATIENCE_MS } from "../database/call_limiter.ts";
 import type { CallLimiter } from "../database/call_limiter.ts";
 import type {
   CommandResult,
@@ -21,7 +21,6 @@ import { createLanes } from "./lanes.ts";
 import { makeCall, rejectAll } from "./order_calls.ts";
 import type { CallContext, WhilePaying } from "./order_calls.ts";
 import { createOrderCounts } from "./order_counts.ts";
-import { UNFINISHED_FOR_MS } from "./unfinished.ts";
 
 export interface OrderGathererOptions {
   pool: Pool;
@@ -76,7 +75,7 @@ const runAtOnce: WhilePaying = (_userIds, run) => run();
  */
 export function createOrderGatherer(options: OrderGathererOptions): OrderGatherer {
   const { pool, retries, mostMakers, slowMs, waitingCap = DEFAULT_WAITING_CAP } = options;
-  const { connections = pool.options.max, unfinishedForMs = UNFINISHED_FOR_MS } = options;
+  const { connections = pool.options.max, unfinishedForMs = REQUEST_PATIENCE_MS } = options;
   const { mostWork = ladder.shared.mostWork, onCommitted = () => undefined } = options;
   const { whilePaying = runAtOnce } = options;
   const { now = () => performance.now(), later = startTimer } = options;

@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
 import { part } from "./ladder.ts";
 import type { CommandKind } from "./ladder.ts";
-import { createCallLimiter } from "../database/call_limiter.ts";
+import { createCallLimiter, REQUEST_PATIENCE_MS } from "../database/call_limiter.ts";
 import type { CallLimiter, CallLimits } from "../database/call_limiter.ts";
 import type { RetryOptions, Turn } from "../database/failures.ts";
 
@@ -16,9 +16,6 @@ export function previewLimits(connections: number): CallLimits<"user" | "market"
 export function readLimits(connections: number): CallLimits<"client"> {
   return { most: connections, each: { client: part(connections, 1 / 2) } };
 }
-
-/** A command that meets locks is made again for as long as an order. */
-export const LOCK_PATIENCE_MS = 5000;
 
 /** How the calls of one user take turns with those of others. */
 export interface UserTurns {
@@ -36,7 +33,7 @@ export interface UserTurns {
 export function createUserTurns(commands: CallLimiter<CommandKind>, reads: Pool): UserTurns {
   const previews = createCallLimiter({ limits: previewLimits(reads.options.max) });
   const readers = createCallLimiter({ limits: readLimits(reads.options.max) });
-  const lockPatienceMs = LOCK_PATIENCE_MS;
+  const lockPatienceMs = REQUEST_PATIENCE_MS;
   return {
     command: (userId, market) => {
       const holds = { command: "", user: userId, ...(market !== undefined && { market }) };

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { call } from "../database/call.ts";
+import { REQUEST_PATIENCE_MS } from "../database/call_limiter.ts";
 import { api } from "../database/calls.ts";
 import type { Payment } from "../database/calls.ts";
 import { DatabaseFailure, lockPauseMs } from "../database/failures.ts";
@@ -27,13 +28,11 @@ export interface TradingTokens {
   during: <T>(userIds: string[], call: () => Promise<T>) => Promise<T>;
 }
 
-const PATIENCE_MS = 5000;
-
 const noResult = (): void => undefined;
 
 /** The buckets are in the database, which all processes share. Requests at the same time share a call. */
 export function createTradingTokens({
-  patienceMs = PATIENCE_MS,
+  patienceMs = REQUEST_PATIENCE_MS,
   ...options
 }: TradingTokensOptions): TradingTokens {
   const spend = gatherCalls<Spending, Payment>({
