@@ -142,7 +142,9 @@ set local role exchange_owner;
 --!include ledger/functions/book_movement.sql
 --!include ledger/functions/move_cash.sql
 --!include risk/functions/has_limits.sql
+--!include risk/functions/has_confirmed_age.sql
 --!include risk/functions/blocked_by.sql
+--!include risk/functions/confirm_age.sql
 --!include risk/functions/limits_in_force.sql
 --!include risk/functions/net_spent_since.sql
 --!include risk/functions/exceeds_limits.sql
@@ -459,6 +461,7 @@ set local role exchange_owner;
 --!include admin/functions/close_day.sql
 --!include admin/functions/publish_proof.sql
 --!include admin/functions/set_loss_limits.sql
+--!include admin/functions/set_minimum_age.sql
 --!include admin/functions/self_exclude.sql
 --!include admin/functions/end_self_exclusion.sql
 --!include admin/functions/freeze_user.sql
@@ -505,6 +508,7 @@ set local role exchange_owner;
 --!include api/functions/get_own_profile.sql
 --!include api/functions/change_own_profile.sql
 --!include api/functions/set_own_limits.sql
+--!include api/functions/confirm_own_age.sql
 --!include api/functions/exclude_self.sql
 --!include api/functions/list_keys.sql
 --!include api/functions/create_key.sql
@@ -702,6 +706,7 @@ set local role exchange_owner;
 --!include admin/views/trading_pause.sql
 --!include admin/views/sign_up.sql
 --!include admin/views/dispute_window.sql
+--!include admin/views/minimum_age.sql
 --!include admin/views/unconfirmed_emails.sql
 --!include admin/views/mails.sql
 --!include admin/views/verifications.sql

@@ -31,12 +31,13 @@ grant select on
   admin.positions, admin.set_conversions, admin.journal_entries, admin.cash_movements,
   admin.receivables, admin.fee_payouts, admin.resolutions, admin.settlements, admin.disputes,
   admin.voids, admin.voided_positions, admin.fee_schedules, admin.rate_limits, admin.stream_caps,
-  admin.trading_pause, admin.sign_up, admin.dispute_window, admin.unconfirmed_emails, admin.mails,
-  admin.verifications, admin.audit_entries, admin.approval_rules, admin.proposals,
-  admin.reconciliations, admin.closed_days, admin.closed_figures, admin.notes, admin.processes,
-  admin.jobs, admin.health, admin.open_interest, admin.fee_revenue, admin.blocks, admin.cash_caps,
-  admin.recent_trades, admin.trading_pairs, admin.round_trips, admin.large_trades,
-  admin.late_trades, admin.limit_usage, admin.unusual_losses, admin.lookalikes
+  admin.trading_pause, admin.sign_up, admin.minimum_age, admin.dispute_window,
+  admin.unconfirmed_emails, admin.mails, admin.verifications, admin.audit_entries,
+  admin.approval_rules, admin.proposals, admin.reconciliations, admin.closed_days,
+  admin.closed_figures, admin.notes, admin.processes, admin.jobs, admin.health,
+  admin.open_interest, admin.fee_revenue, admin.blocks, admin.cash_caps, admin.recent_trades,
+  admin.trading_pairs, admin.round_trips, admin.large_trades, admin.late_trades,
+  admin.limit_usage, admin.unusual_losses, admin.lookalikes
 to exchange_operator;
 
 grant usage on schema ledger to exchange_operator;

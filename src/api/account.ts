@@ -2,6 +2,7 @@ import { z } from "zod";
 import { rejection, rejections } from "../http/problems.ts";
 import { route } from "./route.ts";
 import {
+  confirmedAgeSchema,
   displayNameSchema,
   handleSchema,
   limitsSchema,
@@ -109,6 +110,25 @@ const setLimits = route({
   },
 });
 
+const confirmAge = route({
+  method: "post",
+  path: "/api/account/age",
+  operationId: "confirmOwnAge",
+  tag: "Account",
+  summary: "Confirms that the user has reached the minimum age",
+  description:
+    "For who signed up before the exchange asked for it: `ageToConfirm` of the account. The time " +
+    "and the age that was asked are kept. Confirming it again changes nothing.",
+  auth: "token",
+  fromOwnPages: true,
+  rateLimit: "account",
+  request: { body: z.object({ confirmedAge: confirmedAgeSchema }) },
+  responses: { 200: { description: "The account.", schema: ownProfileSchema } },
+  problems: rejections("AGE_NOT_CONFIRMED"),
+  handler: ({ body: { confirmedAge }, caller: { userId, sessionId } }, { commands, turns }) =>
+    commands.confirmOwnAge({ userId, sessionId, confirmedAge }, turns.command(userId)),
+});
+
 const exclude = route({
   method: "post",
   path: "/api/account/self-exclusion",
@@ -214,6 +234,7 @@ export const accountRoutes = [
   account,
   changeProfile,
   setLimits,
+  confirmAge,
   exclude,
   sessions,
   endSession,

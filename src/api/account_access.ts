@@ -6,6 +6,7 @@ import { rejection, rejections } from "../http/problems.ts";
 import { clearingCookie, settingCookie } from "../http/session_cookie.ts";
 import {
   anyEmailSchema,
+  confirmedAgeSchema,
   displayNameSchema,
   emailSchema,
   handleSchema,
@@ -65,7 +66,8 @@ const signUp = route({
     "The e-mail address and the handle are the account's once the link in the mail is confirmed. " +
     "Whether they are taken is said only then, or at once with an `invitation`: the token of an " +
     "operator's link to this address. Without a `handle` the account gets one that nobody has, and " +
-    "without a `displayName` it shows the handle; the user can change both.",
+    "without a `displayName` it shows the handle; the user can change both. Where " +
+    "`GET /api/account/sign-up` has a `minimumAge`, `confirmedAge` must be that or more.",
   auth: "none",
   fromOwnPages: true,
   rateLimit: "account",
@@ -78,6 +80,7 @@ const signUp = route({
         handle: handleSchema.optional(),
         password: newPasswordSchema,
         invitation: linkTokenSchema.nullish(),
+        confirmedAge: confirmedAgeSchema.optional(),
       })
       .refine(({ password, ...account }) => !isLikeAccount(password, account), {
         path: ["password"],
@@ -91,11 +94,11 @@ const signUp = route({
       headers: setsCookie,
     },
   },
-  problems: rejections("SIGN_UP_CLOSED", "INVALID_LINK", "ALREADY_EXISTS"),
+  problems: rejections("AGE_NOT_CONFIRMED", "SIGN_UP_CLOSED", "INVALID_LINK", "ALREADY_EXISTS"),
   handler: async ({ body, address, request, response }, context) => {
     const { access, commands, reads } = context;
     await access.countAttempt({ "sign-up": address }, response);
-    const { email, displayName, handle } = body;
+    const { email, displayName, handle, confirmedAge } = body;
     const invitationHash = isGiven(body.invitation) ? hashOfLink(body.invitation) : null;
     // As a sign-in with this address hashes it: one before the confirmation sends its mail again.
     const settings = await reads.getPasswordSettings({ standard: standardSettings, email });
@@ -106,6 +109,7 @@ const signUp = route({
       handle,
       passwordHash,
       invitationHash,
+      confirmedAge,
       ...browserBefore(request, context),
     });
     const headers = { "Set-Cookie": settingCookie(cookie) };

@@ -63,6 +63,13 @@ export const linkTokenSchema = z
   .string()
   .meta({ description: "what stands behind the # of the link" });
 
+/** The age that a user says to have reached. */
+export const confirmedAgeSchema = z
+  .int()
+  .min(1)
+  .max(99)
+  .meta({ description: "the user confirms to be this many years old or older" });
+
 /** Who signed in: the answer also sets the cookie of the session. */
 export const signedInSchema = z.strictObject({ userId: uuidSchema });
 
@@ -98,6 +105,10 @@ export const signUpPolicySchema = z
   .strictObject({
     policy: z.enum(["open", "invitation", "closed"]),
     playMoneyCents: centsSchema.meta({ description: "EUR-cents of play money; only in the demo" }),
+    minimumAge: z
+      .int()
+      .nullable()
+      .meta({ description: "in years, to be confirmed at sign-up; null: none" }),
   })
   .meta({ id: "SignUpPolicy" });
 
@@ -142,6 +153,10 @@ export const ownProfileSchema = z
       .strictObject({ until: timestampSchema.nullable().meta({ description: "null: for good" }) })
       .nullable()
       .meta({ description: "self-exclusion in force" }),
+    ageToConfirm: z
+      .int()
+      .nullable()
+      .meta({ description: "in years: trading is not possible before; null: nothing to confirm" }),
     limits: limitsSchema,
   })
   .meta({ id: "OwnProfile" });

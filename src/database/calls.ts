@@ -340,6 +340,7 @@ export const api = functionsOf("api", {
       passwordHash: text,
       ...ofBrowserBefore,
       invitationHash: nullable(bytea),
+      confirmedAge: nullable(int),
     },
     oneRow({ userId: uuid, emailConfirmed: boolean, cookie: text }),
   ),
@@ -415,6 +416,7 @@ export const api = functionsOf("api", {
     },
     one(json),
   ),
+  confirmOwnAge: repeatable({ ...ofSession, confirmedAge: int }, one(json)),
   excludeSelf: repeatable({ ...ofSession, until: nullable(timestamp) }, one(json)),
   listKeys: repeatable(ofUser, one(json)),
   createKey: once(

@@ -67,6 +67,7 @@ export const errorCodes = {
   NOT_OPEN_TO_DISPUTE: code("EX047", 400, "The market has no resolution to dispute now"),
   NO_SHARES_HELD: code("EX048", 403, "Only users who held shares may dispute it"),
   ALREADY_DISPUTED: code("EX049", 409, "You have disputed this resolution already"),
+  AGE_NOT_CONFIRMED: code("EX050", 400, "Confirm that you are old enough"),
 } as const satisfies Record<string, ErrorCode>;
 
 /** The codes by name. */

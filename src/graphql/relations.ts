@@ -25,6 +25,7 @@ const uniqueColumns: Record<string, string> = {
   resolutions: "resolution_key",
   disputes: "dispute_key",
   dispute_window: "hours",
+  minimum_age: "years",
   journal_entries: "account_key,account_version",
   cash_movements: "journal_key",
   fee_payouts: "journal_key,market_key",

@@ -51,6 +51,8 @@ test("answers of the routes of accounts are as the document says", async (t) => 
   await call("PUT", "/limits", limits);
   await call("PUT", "/limits", { ...limits, dayCents: 20_000 });
   await call("PUT", "/limits", {});
+  await call("POST", "/age", { confirmedAge: 18 });
+  await call("POST", "/age", { confirmedAge: 100 });
   const { id } = await call("POST", "/keys", { name: "bot" });
   await call("POST", "/keys", { name: " " });
   await call("GET", "/keys");

@@ -85,6 +85,7 @@ insert into admin.commands (command, role, approval, has_amount) values
   ('set_loss_limits', 'users', 'never', false),
   ('set_market_source', 'markets', 'never', false),
   ('set_market_status', 'markets', 'never', false),
+  ('set_minimum_age', 'users', 'by rule', false),
   ('set_profile', 'users', 'never', false),
   ('set_rate_limit', 'incidents', 'never', false),
   ('set_rate_policy', 'users', 'never', false),

@@ -12,6 +12,8 @@ select
   x.net_deposits_cents,
   x.overdraft_cents,
   x.limits_reviewed_at,
+  x.confirmed_age,
+  x.age_confirmed_at,
   r.excluded_until,
   x.day_limit_cents,
   x.week_limit_cents,
@@ -69,6 +71,9 @@ comment on column admin.users.overdraft_cents is
   'How far corrections of resolutions, voids and reversals of deposits took the cash below zero.';
 comment on column admin.users.limits_reviewed_at is
   'When the loss limits were first reviewed; null: may not trade yet.';
+comment on column admin.users.confirmed_age is
+  'The user has confirmed to be this many years old or older; null: has not been asked.';
+comment on column admin.users.age_confirmed_at is 'When that was; null: never.';
 comment on column admin.users.excluded_until is
   'Self-excluded until then; infinity is for good, null is never.';
 comment on column admin.users.day_limit_cents is

@@ -11,6 +11,8 @@ select
   r.external_cents as net_deposits_cents,
   r.overdraft_cents::bigint as overdraft_cents,
   r.limits_reviewed_at,
+  nullif(r.confirmed_age, 0) as confirmed_age,
+  r.age_confirmed_at,
   case
     when analytics.now() >= r.day_limit_changes_at then r.next_day_limit_cents
     else r.day_limit_cents
@@ -88,6 +90,9 @@ comment on column analytics.users.overdraft_cents is
   'How far corrections of resolutions, voids and reversals of deposits took the cash below zero.';
 comment on column analytics.users.limits_reviewed_at is
   'When the loss limits were first reviewed; null: may not trade yet.';
+comment on column analytics.users.confirmed_age is
+  'The user has confirmed to be this many years old or older; null: has not been asked.';
+comment on column analytics.users.age_confirmed_at is 'When that was; null: never.';
 comment on column analytics.users.day_limit_cents is
   'Loss limit in force for today (UTC); null is none.';
 comment on column analytics.users.week_limit_cents is

@@ -20,9 +20,12 @@ as $$
     'exclusion', case when t.excluded_until > n.at then json_build_object(
       'until', case when isfinite(t.excluded_until) then core.iso8601(t.excluded_until) end
     ) end,
+    'ageToConfirm', case when not risk.has_confirmed_age(t.confirmed_age, x.minimum_age)
+      then x.minimum_age end,
     'limits', trading.limits_object(t, n.at)
   )
   from core.now() as n (at)
+  cross join core.settings as x
   cross join identity.users as u
   join trading.traders as t on t.user_id = u.id
   left join identity.passwords as p on p.user_id = u.id

@@ -8,6 +8,7 @@ create or replace function api.sign_up(
   ended_cookie_hash bytea default null,
   invitation_hash bytea default null,
   address inet default null,
+  confirmed_age int default null,
   out user_id uuid,
   out email_confirmed boolean,
   out cookie text
@@ -53,6 +54,7 @@ begin
   returning * into v_user;
   insert into trading.traders (user_id, public_id)
   values (v_user.id, v_id);
+  perform risk.confirm_age(v_user.id, sign_up.confirmed_age);
   perform identity.set_password(v_user.id, sign_up.password_hash);
   if not email_confirmed then
     insert into identity.email_claims (user_id, email, handle, created_at)
@@ -78,11 +80,12 @@ exception
 end
 $$;
 
-comment on function api.sign_up(text, text, text, text, text, boolean, bytea, bytea, inet) is
+comment on function api.sign_up(text, text, text, text, text, boolean, bytea, bytea, inet, int) is
   'Makes an account with a session, and returns the session''s cookie, which is not kept. The '
   'address and the handle are the user''s once the link in the mail is followed '
   '(api.confirm_email), or at once with an invitation to this address. Until then nothing depends '
   'on whether they are taken, so sign-up does not show who has an account. Without a handle one '
   'is made, and without a name the handle is shown. password_hash is argon2id in PHC form. '
-  'Errors: SIGN_UP_CLOSED, INVALID_LINK, INVALID_REQUEST, ALREADY_EXISTS (with an invitation). '
-  'Locks: with play money, the outside world.';
+  'confirmed_age: see risk.confirm_age. Errors: SIGN_UP_CLOSED, INVALID_LINK, INVALID_REQUEST, '
+  'AGE_NOT_CONFIRMED, ALREADY_EXISTS (with an invitation). Locks: with play money, the outside '
+  'world.';

@@ -35,6 +35,8 @@ begin
       'characters, without spaces, quotes and angle brackets'
     when 'settings_disputes_are_open_for_at_most_a_year' then
       'The window must be from 0 to 8760 hours long'
+    when 'settings_minimum_age_is_below_100' then
+      'The minimum age must be from 0 to 99 years'
     when 'disputes_answer_is_not_blank' then
       'The answer must not be blank or longer than 2000 characters'
     when 'disputes_are_answered_at_a_time' then

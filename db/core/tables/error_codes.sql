@@ -71,4 +71,5 @@ insert into core.error_codes (sqlstate, code, http_status, code_shown, message) 
   ('EX046', 'NOT_EXCLUSIVE', 400, true, 'The event is not exclusive'),
   ('EX047', 'NOT_OPEN_TO_DISPUTE', 400, true, 'The market has no resolution to dispute now'),
   ('EX048', 'NO_SHARES_HELD', 403, true, 'Only users who held shares may dispute it'),
-  ('EX049', 'ALREADY_DISPUTED', 409, true, 'You have disputed this resolution already');
+  ('EX049', 'ALREADY_DISPUTED', 409, true, 'You have disputed this resolution already'),
+  ('EX050', 'AGE_NOT_CONFIRMED', 400, true, 'Confirm that you are old enough');

@@ -12,6 +12,7 @@ as $$
           ' ', c.arguments ->> 'policy', c.arguments ->> 'play_money_cents'
         )
         when 'set_dispute_window' then c.arguments ->> 'hours'
+        when 'set_minimum_age' then c.arguments ->> 'years'
         when 'set_trading_pause' then concat_ws(
           ' ', c.arguments ->> 'paused', c.arguments ->> 'reason'
         )
@@ -36,6 +37,7 @@ as $$
           when 'set_sign_up' then 'sign-up'
           when 'set_trading_pause' then 'trading pause'
           when 'set_dispute_window' then 'dispute window'
+          when 'set_minimum_age' then 'minimum age'
           when 'set_rate_limit' then 'rate limit ' || (a.arguments ->> 'bucket')
           when 'set_stream_cap' then 'stream cap of ' || (a.arguments ->> 'holder')
           when 'set_cash_cap' then 'cash cap of a ' || (a.arguments ->> 'kind')
@@ -59,6 +61,9 @@ as $$
     union all
     select
       'dispute window', s.dispute_window_hours::text, '72'
+    from core.settings as s
+    union all
+    select 'minimum age', s.minimum_age::text, '0'
     from core.settings as s
     union all
     select 'rate limit ' || b.bucket, concat_ws(' ', b.max_requests, 'in', b.window_seconds), null

@@ -15,6 +15,7 @@ declare
   v_found record;
   v_market_id bigint;
   v_market trading.market_state;
+  v_minimum_age int;
   v_best int; -- price of the other side
   v_maker trading.active_orders; -- first there
   v_fees trading.fee_schedules;
@@ -50,7 +51,7 @@ begin
   end if;
 
   v_at := core.now();
-  select s as market, m.category_id into v_found
+  select s as market, m.category_id, x.minimum_age into v_found
   from core.settings as x
   cross join catalog.markets as m
   join trading.market_state as s on s.market_id = m.id
@@ -64,6 +65,7 @@ begin
     return null;
   end if;
   v_market := v_found.market;
+  v_minimum_age := v_found.minimum_age;
   v_best := case when v_is_yes then v_market.best_no_price else v_market.best_yes_price end;
   v_crosses := r.price + v_best >= 100;
   if v_crosses then
@@ -98,9 +100,11 @@ begin
 
   -- Asked before the users are locked as well: most that go the general way then hold no user yet
   -- when it locks all that it may meet, by ascending id.
-  if not trading.is_plain_trader(v_taker, v_cost_cents, v_crosses, v_at)
+  if not trading.is_plain_trader(v_taker, v_cost_cents, v_crosses, v_minimum_age, v_at)
     or v_crosses
-      and not trading.is_plain_trader(v_owner, r.quantity * v_best, v_crosses, v_at)
+      and not trading.is_plain_trader(
+        v_owner, r.quantity * v_best, v_crosses, v_minimum_age, v_at
+      )
   then
     return null;
   end if;
@@ -120,9 +124,11 @@ begin
     where t.user_id = v_taker.user_id
     for no key update;
   end if;
-  if not trading.is_plain_trader(v_taker, v_cost_cents, v_crosses, v_at)
+  if not trading.is_plain_trader(v_taker, v_cost_cents, v_crosses, v_minimum_age, v_at)
     or v_crosses
-      and not trading.is_plain_trader(v_owner, r.quantity * v_best, v_crosses, v_at)
+      and not trading.is_plain_trader(
+        v_owner, r.quantity * v_best, v_crosses, v_minimum_age, v_at
+      )
     or exists (select from trading.dead_man_switches as s where s.expires_at <= core.now())
     or exists (select from trading.dead_man_switches as s where s.last_fired_at > v_at)
   then

@@ -89,7 +89,9 @@ begin
       from (
         select
           g.balance_cents,
-          risk.blocked_by(g, read_reach.at) as blocked_by,
+          risk.blocked_by(
+            g, (select s.minimum_age from core.settings as s), read_reach.at
+          ) as blocked_by,
           least((l.limits).day_cents, (l.limits).week_cents, (l.limits).month_cents) as limit_cents
         from trading.traders as g
         cross join lateral (select risk.limits_in_force(g, read_reach.at)) as l (limits)

@@ -14,7 +14,9 @@ begin
       array_agg(t.public_id),
       array_agg(t.balance_cents),
       array_agg(t.account_version::bigint),
-      array_agg(risk.blocked_by(t, read_traders.at)),
+      array_agg(
+        risk.blocked_by(t, (select s.minimum_age from core.settings as s), read_traders.at)
+      ),
       array_agg(coalesce(t.excluded_until > read_traders.at, false)),
       array_agg(risk.has_limits(t)),
       null,

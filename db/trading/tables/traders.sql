@@ -20,6 +20,8 @@ create table trading.traders (
   day_limit_changes_at timestamptz,
   week_limit_changes_at timestamptz,
   month_limit_changes_at timestamptz,
+  confirmed_age int not null default 0,
+  age_confirmed_at timestamptz,
   constraint traders_public_id_is_unique unique (public_id),
   constraint traders_stay_above_zero_but_for_their_overdraft
     check (balance_cents + overdraft_cents >= 0),
@@ -37,7 +39,9 @@ create table trading.traders (
   constraint traders_are_frozen_by_an_operator_for_a_reason check (
     (frozen_at is null) = (frozen_by is null)
     and (frozen_at is null) = (frozen_reason is null)
-  )
+  ),
+  constraint traders_confirmed_their_age_at_a_time
+    check (confirmed_age >= 0 and (confirmed_age > 0) = (age_confirmed_at is not null))
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05);
 
 comment on table trading.traders is
@@ -74,3 +78,6 @@ comment on column trading.traders.day_limit_cents is
 comment on column trading.traders.next_day_limit_cents is
   'The limit from day_limit_changes_at on: raising or removing a limit waits. Null is none, if '
   'day_limit_changes_at is set.';
+comment on column trading.traders.confirmed_age is
+  'The user has confirmed to be this many years old or older; 0: has not been asked.';
+comment on column trading.traders.age_confirmed_at is 'When that was; null: never.';

@@ -142,6 +142,7 @@ const calls: Record<string, () => Promise<Record<string, unknown>>> = {
   cancel_orders: async () => ({ user_id: await makeTrader(), market_id: await makeMarket() }),
   set_stream_cap: async () => ({ holder: "user", max_streams: 20 }),
   set_dispute_window: async () => ({ hours: 48, reason: "a holiday" }),
+  set_minimum_age: async () => ({ years: 0, reason: "the law" }),
   answer_dispute: async () => ({ dispute_id: await makeDispute(exchange), answer: "It counts." }),
   set_trading_pause: async () => ({ paused: false, reason: "over" }),
   cancel_fee_schedule: async () => ({

@@ -60,6 +60,7 @@ const commands: Record<string, [Role | "any", () => Promise<Record<string, unkno
     "markets",
     async () => ({ ...(await market()), rules: "R", source_url: null }),
   ],
+  set_minimum_age: ["users", async () => ({ years: 0, reason: "as announced" })],
   set_dispute_window: ["markets", async () => ({ hours: 72, reason: "as announced" })],
   answer_dispute: [
     "markets",

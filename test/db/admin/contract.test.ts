@@ -57,6 +57,7 @@ const contract: Record<string, { arguments: string; returns: string }> = {
     arguments: "market_id uuid, rules text, source_url text",
     returns: "void",
   },
+  set_minimum_age: { arguments: "years int, reason text", returns: "void" },
   set_dispute_window: { arguments: "hours int, reason text", returns: "void" },
   answer_dispute: { arguments: "dispute_id uuid, answer text", returns: "void" },
   resolve_market: {

@@ -67,6 +67,7 @@ const plain: Record<string, string> = {
   "set_market_source.rules": "public",
   "set_market_source.source_url": "public",
   "set_market_status.status": "of a market",
+  "set_minimum_age.reason": "about the exchange",
   "set_rate_limit.bucket": "the name of a counter",
   "set_rate_policy.tier": "of three values",
   "set_sign_up.policy": "of three values",

@@ -183,6 +183,18 @@ export const setSignUp: Command = {
   returns: "nothing",
 };
 
+export const setMinimumAge: Command = {
+  ...{ name: "set_minimum_age", role, title: "Minimum age", action: "Set it" },
+  fields: [
+    {
+      ...number("years", "Years", true),
+      hint: "0: users are not asked. Who has not confirmed it cannot trade.",
+    },
+    reason,
+  ],
+  returns: "nothing",
+};
+
 export const addNote: Command = {
   ...{ name: "add_note", role, title: "Write a note", action: "Write the note" },
   fields: [

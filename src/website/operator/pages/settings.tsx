@@ -5,7 +5,7 @@ import { DataTable } from "../components/data_table.tsx";
 import { Section, StaffPageBody } from "../components/page.tsx";
 import { views } from "../views/all.ts";
 
-/** Fees, caps of cash, who may sign up, and how long outcomes may be disputed. */
+/** Fees, caps of cash, who may sign up, from which age, and how long outcomes may be disputed. */
 export function SettingsPage(): JSX.Element {
   return (
     <StaffPageBody title="Settings">
@@ -22,6 +22,10 @@ export function SettingsPage(): JSX.Element {
         <DataTable view={views.signUp} prefix="sign-up" />
       </Section>
       <CommandForm command={commands.setSignUp} />
+      <Section title="Minimum age">
+        <DataTable view={views.minimumAge} prefix="minimum-age" />
+      </Section>
+      <CommandForm command={commands.setMinimumAge} />
       <Section title="Disputes">
         <DataTable view={views.disputeWindow} prefix="disputes" />
       </Section>

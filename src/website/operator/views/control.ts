@@ -131,6 +131,14 @@ export const disputeWindow: View = {
   empty: "Nothing is set.",
 };
 
+export const minimumAge: View = {
+  ...{ title: "Minimum age", list: "allMinimumAges", type: "MinimumAge" },
+  columns: [count("years", "Years")],
+  filters: [],
+  order: "YEARS_DESC",
+  empty: "Nothing is set.",
+};
+
 export const health: View = {
   ...{ title: "State of the exchange", list: "allHealth", type: "Health" },
   columns: [

@@ -22,6 +22,8 @@ export const userDetails: View = {
     text("frozenReason", "Why frozen"),
     time("excludedUntil", "Self-excluded until"),
     time("limitsReviewedAt", "Limits reviewed"),
+    count("confirmedAge", "Confirmed age"),
+    time("ageConfirmedAt", "Age confirmed"),
     cents("dayLimitCents", "Loss limit of a day"),
     cents("dayNetSpentCents", "Net spent today"),
     cents("nextDayLimitCents", "Next limit of a day"),

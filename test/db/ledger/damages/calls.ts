@@ -95,6 +95,7 @@ export const callsDamages: Damage[] = [
     "update core.settings set trading_paused = true, trading_paused_at = now()",
   ],
   ["setting is that of the last call", "update core.settings set dispute_window_hours = 71"],
+  ["setting is that of the last call", "update core.settings set minimum_age = 17"],
   [
     "setting is that of the last call",
     "update rate_limits.buckets set max_requests = 600 where bucket = 'v1'",

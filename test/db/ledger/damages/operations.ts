@@ -79,6 +79,8 @@ export async function operateALittle(exchange: Exchange): Promise<Named> {
        password_hash => '$argon2id$v=19$m=8,t=1,p=1$c2FsdHNhbHQ$aGFzaGhhc2g'
      )`,
   );
+  await operate("set_minimum_age", { years: 18, reason: "a test" });
+  await operate("set_minimum_age", { years: 0, reason: "over" });
   await operate("set_dispute_window", { hours: 48, reason: "a test" });
   await operate("set_trading_pause", { paused: true, reason: "a test" });
   await operate("set_trading_pause", { paused: false, reason: "over" });
