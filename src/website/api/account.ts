@@ -52,6 +52,11 @@ export function keepAccount(changed: OwnProfile): void {
   if (account.peek()?.id === changed.id) account.value = changed;
 }
 
+/** Whether nothing is left to be set up before an order. */
+export function mayTrade({ limits, ageToConfirm }: OwnProfile): boolean {
+  return limits.reviewedAt !== null && ageToConfirm === null;
+}
+
 /** Keeps the account up to date while a user is signed in. */
 export function followAccount(): void {
   let shownFor = session.peek();

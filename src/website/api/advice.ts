@@ -8,7 +8,7 @@ export interface Advice {
   next?: { label: string; href: string };
 }
 
-const toLimits = { label: "Review your limits", href: "/account?first=limits" };
+const toLimits = { label: "Do it now", href: "/account?first=limits" };
 
 const byCode: Record<string, Advice> = {
   TRADING_PAUSED: {
@@ -19,7 +19,7 @@ const byCode: Record<string, Advice> = {
     next: { label: "See your exclusion", href: "/account#exclusion" },
   },
   LIMITS_SETUP_REQUIRED: {
-    text: "Before your first order, set your loss limits or confirm that you want none.",
+    text: "Before your first order, set your loss limits or confirm that you want none, and confirm your age if you are asked for it.",
     next: toLimits,
   },
   LOSS_LIMIT: {

@@ -1,8 +1,9 @@
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
-import { account, accountProblem, refreshAccount } from "../api/account.ts";
+import { account, accountProblem, mayTrade, refreshAccount } from "../api/account.ts";
 import { isSignedIn } from "../api/session.ts";
 import type { OwnProfile } from "../api/types.ts";
+import { AgeSection } from "../components/account/age.tsx";
 import { EmailSection } from "../components/account/email.tsx";
 import { ExclusionSection } from "../components/account/exclusion.tsx";
 import { KeysSection } from "../components/account/keys.tsx";
@@ -78,6 +79,7 @@ export function AccountPage(): JSX.Element {
           ))}
         </nav>
         <div class="account-sections">
+          {own.ageToConfirm !== null && <AgeSection age={own.ageToConfirm} />}
           <LimitsSection own={own} />
           <KeysSection />
           <ProfileSection own={own} />
@@ -93,13 +95,20 @@ export function AccountPage(): JSX.Element {
   );
 }
 
-/** The one step between a new account and its first order; then back to where the user came from. */
+/**
+ * What is left between a user and an order: the first limits, and the age where it is asked for; then
+ * back to where the user came from.
+ */
 function FirstLimits({ own }: { own: OwnProfile }): JSX.Element {
-  const isDone = own.limits.reviewedAt !== null;
+  const { ageToConfirm, limits } = own;
+  const isDone = mayTrade(own);
   const back = safeReturnPath(query.value.get("back"));
   const next = useRef<HTMLAnchorElement>(null);
   // The button that had the focus is gone.
   useEffect(() => next.current?.focus(), [isDone]);
+  const goBackIfDone = (changed: OwnProfile): void => {
+    if (mayTrade(changed)) navigate(back, { replace: true });
+  };
   return (
     <div class="narrow wide-text">
       <h1>{isDone ? "You can trade now" : "One more step before you can trade"}</h1>
@@ -112,14 +121,12 @@ function FirstLimits({ own }: { own: OwnProfile }): JSX.Element {
       {isDone ? (
         <Notice kind="good">Your limits are saved. You can change them in your account.</Notice>
       ) : (
-        <LimitsSection
-          own={own}
-          first={{
-            onSaved: () => {
-              navigate(back, { replace: true });
-            },
-          }}
-        />
+        <>
+          {ageToConfirm !== null && <AgeSection age={ageToConfirm} onConfirmed={goBackIfDone} />}
+          {limits.reviewedAt === null && (
+            <LimitsSection own={own} first={{ onSaved: goBackIfDone }} />
+          )}
+        </>
       )}
       <div class="button-row">
         {isDone && (

@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { account, accountProblem } from "../api/account.ts";
+import { account, accountProblem, mayTrade } from "../api/account.ts";
 import { publicApi } from "../api/client.ts";
 import { followMarket, followStatus } from "../api/market_stream.ts";
 import type { Trading } from "../api/market_stream.ts";
@@ -190,8 +190,8 @@ function useTicket(market: Market): [TicketValues, SetTicket] {
   const first = useRef(ticket);
   useEffect(() => {
     if (ticket === first.current) return;
-    const mayTrade = isSignedIn.peek() && account.peek()?.limits.reviewedAt !== null;
-    if (mayTrade) forgetTicket();
+    const own = account.peek();
+    if (isSignedIn.peek() && (own === undefined || mayTrade(own))) forgetTicket();
     else keepTicket(market.id, ticket);
   }, [ticket]);
   return [ticket, setTicket];

@@ -3,7 +3,8 @@ import { useState } from "preact/hooks";
 import { publicApi } from "../api/client.ts";
 import { resultOf } from "../api/result.ts";
 import { noteSignIn } from "../api/session.ts";
-import { Field, issueOf, problemBeside } from "../components/field.tsx";
+import { ageWords } from "../components/account/age.tsx";
+import { Checkbox, Field, issueOf, problemBeside } from "../components/field.tsx";
 import { Notice, ProblemNotice } from "../components/notice.tsx";
 import { Submit } from "../components/submit.tsx";
 import { formatCents } from "../format.ts";
@@ -39,7 +40,7 @@ export function SignUpPage(): JSX.Element {
           {isClosed ? "New accounts are not being made now." : "You need an invitation to sign up."}
         </Notice>
       ) : (
-        <SignUpForm invitation={invitation} />
+        <SignUpForm invitation={invitation} minimumAge={policy.data?.minimumAge ?? null} />
       )}
       <p class="form-links">
         <span>
@@ -50,7 +51,14 @@ export function SignUpPage(): JSX.Element {
   );
 }
 
-function SignUpForm({ invitation }: { invitation: string | null }): JSX.Element {
+interface SignUpFormProps {
+  invitation: string | null;
+  /** In years; null: nobody is asked. */
+  minimumAge: number | null;
+}
+
+function SignUpForm({ invitation, minimumAge }: SignUpFormProps): JSX.Element {
+  const [isOldEnough, setIsOldEnough] = useState(false);
   const [values, setValues] = useState({ email: "", password: "" });
   const command = useCommand();
   const set = (name: keyof typeof values) => (value: string) => {
@@ -58,7 +66,10 @@ function SignUpForm({ invitation }: { invitation: string | null }): JSX.Element 
   };
   const submit = (event: Event): void => {
     event.preventDefault();
-    const body = { ...values, email: values.email.trim(), invitation };
+    const body = {
+      ...{ ...values, email: values.email.trim(), invitation },
+      ...(isOldEnough && minimumAge !== null && { confirmedAge: minimumAge }),
+    };
     void command.give(
       () => resultOf(publicApi.POST("/api/account/sign-up", { body })),
       () => {
@@ -92,6 +103,9 @@ function SignUpForm({ invitation }: { invitation: string | null }): JSX.Element 
         error={issueOf(problem, "password")}
         onValue={set("password")}
       />
+      {minimumAge !== null && (
+        <Checkbox label={ageWords(minimumAge)} isChecked={isOldEnough} onChange={setIsOldEnough} />
+      )}
       <ProblemNotice problem={problemBeside(problem, Object.keys(values))} />
       <Submit isBusy={command.isBusy}>Make my account</Submit>
     </form>

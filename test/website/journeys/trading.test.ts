@@ -46,7 +46,7 @@ journey("somebody signs up, confirms, sets limits and trades", async (t, browser
   await page.goto(`/markets/${marketId}`);
   await fillTicket(page, 60, 5);
   await page.getByText("Before your first order").waitFor();
-  await page.getByRole("link", { name: "Review your limits" }).click();
+  await page.getByRole("link", { name: "Do it now" }).click();
   await page.getByLabel("A day").fill("50");
   await page.getByRole("button", { name: "Confirm my limits" }).click();
 

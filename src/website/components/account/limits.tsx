@@ -33,7 +33,7 @@ const changedMeanwhile: Problem = {
 interface LimitsSectionProps {
   own: OwnProfile;
   /** For those who choose limits for the first time; what to do when they are saved. */
-  first?: { onSaved: () => void };
+  first?: { onSaved: (own: OwnProfile) => void };
 }
 
 /** How much may be lost in a day, a week and a month. */
@@ -78,9 +78,10 @@ export function LimitsSection({ own, first }: LimitsSectionProps): JSX.Element {
       },
       (changed) => {
         forget(typed);
-        keepAccount({ ...own, limits: changed });
+        const saved = { ...own, limits: changed };
+        keepAccount(saved);
         announceChange();
-        first?.onSaved();
+        first?.onSaved(saved);
       },
     );
   };
