@@ -63,7 +63,8 @@ as $$
       'dispute window', s.dispute_window_hours::text, '72'
     from core.settings as s
     union all
-    select 'minimum age', s.minimum_age::text, '0'
+    select
+      'minimum age', s.minimum_age::text, '0'
     from core.settings as s
     union all
     select 'rate limit ' || b.bucket, concat_ws(' ', b.max_requests, 'in', b.window_seconds), null

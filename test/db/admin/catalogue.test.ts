@@ -301,6 +301,7 @@ test("every constraint that an operator's values can break is said in words", as
     "api_keys_hash_is_a_sha256",
     "api_keys_last_used_address_is_of_one_host",
     "api_keys_last_used_address_is_that_of_a_use",
+    "api_keys_prefix_has_six_characters_of_the_key",
     "event_listings_are_of_a_list",
     "links_are_of_a_known_kind",
     "links_are_of_a_user_or_invitations",

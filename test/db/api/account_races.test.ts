@@ -194,8 +194,7 @@ const asked: Record<string, (given: InSession, email: string) => Work<unknown>> 
       ...{ ...open, ...given, currentHash: oldHash, passwordHash: newHash },
     }),
   limits: (given) => (client) => call(client, api.setOwnLimits, { ...given, dayCents: 1 }),
-  "an age": (given) => (client) =>
-    call(client, api.confirmOwnAge, { ...given, confirmedAge: 18 }),
+  "an age": (given) => (client) => call(client, api.confirmOwnAge, { ...given, confirmedAge: 18 }),
   "a self-exclusion": (given) => (client) => call(client, api.excludeSelf, given),
   "the end of a session":
     ({ userId, sessionId }) =>
