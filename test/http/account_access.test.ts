@@ -489,7 +489,7 @@ test.serial(
     const closed = await signUp({ ...anybody(), invitation: late.replace("/sign-up#", "") });
     t.is(closed.body.code, "SIGN_UP_CLOSED");
     const { body } = await makeVisitor(service).call("GET", "/api/account/sign-up");
-    t.deepEqual(body, { policy: "closed", playMoneyCents: 0 });
+    t.deepEqual(body, { policy: "closed", playMoneyCents: 0, minimumAge: null });
     await operate("set_sign_up", { policy: "open", play_money_cents: 100_000 });
     await takeMails(service.worker);
   },

@@ -132,7 +132,7 @@ test.serial("LIMITS_SETUP_REQUIRED: every way into a position waits for the age"
     );
     t.is(alone!.code, "LIMITS_SETUP_REQUIRED");
   }
-  t.is((await exchange.amend(ann, resting!, { price: 41 })).code, "LIMITS_SETUP_REQUIRED");
+  t.is((await exchange.amend(ann, resting, { price: 41 })).code, "LIMITS_SETUP_REQUIRED");
   t.is((await exchange.split(market, ann, 1)).code, "LIMITS_SETUP_REQUIRED");
 
   // What rests may match, also with who has confirmed it, and what ends a risk works.
