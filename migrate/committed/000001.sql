@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:d69b9b28df091ad10fbcaf2190ac93f0e311e6f4
+--! Hash: sha1:f100815efe8c1a057e6e5f28774655c9e0626f71
 
 --! Included tables.sql
 -- The tables of the database, and what they are made of, in the order they build on each other. The
@@ -734,7 +734,8 @@ insert into core.error_codes (sqlstate, code, http_status, code_shown, message) 
   ('EX046', 'NOT_EXCLUSIVE', 400, true, 'The event is not exclusive'),
   ('EX047', 'NOT_OPEN_TO_DISPUTE', 400, true, 'The market has no resolution to dispute now'),
   ('EX048', 'NO_SHARES_HELD', 403, true, 'Only users who held shares may dispute it'),
-  ('EX049', 'ALREADY_DISPUTED', 409, true, 'You have disputed this resolution already');
+  ('EX049', 'ALREADY_DISPUTED', 409, true, 'You have disputed this resolution already'),
+  ('EX050', 'AGE_NOT_CONFIRMED', 400, true, 'Confirm that you are old enough');
 --! EndIncluded core/tables/error_codes.sql
 --! Included core/tables/settings.sql
 create table core.settings (
@@ -743,11 +744,13 @@ create table core.settings (
   trading_pause_reason text,
   trading_paused_at timestamptz,
   dispute_window_hours int not null default 72,
+  minimum_age int not null default 0,
   constraint settings_is_one_row check (singleton),
   constraint settings_say_since_when_trading_is_paused
     check (trading_paused = (trading_paused_at is not null)),
   constraint settings_disputes_are_open_for_at_most_a_year
-    check (dispute_window_hours between 0 and 8760)
+    check (dispute_window_hours between 0 and 8760),
+  constraint settings_minimum_age_is_below_100 check (minimum_age between 0 and 99)
 );
 
 comment on table core.settings is 'Settings of the whole site: one row.';
@@ -759,6 +762,8 @@ comment on column core.settings.trading_paused_at is
   'Since when trading is paused; null: it is not paused.';
 comment on column core.settings.dispute_window_hours is
   'How long after a resolution or a correction its traders may dispute it; 0: not at all.';
+comment on column core.settings.minimum_age is
+  'The age in years that users confirm before they sign up or trade; 0: none.';
 
 insert into core.settings default values;
 --! EndIncluded core/tables/settings.sql
@@ -1546,6 +1551,8 @@ create table trading.traders (
   day_limit_changes_at timestamptz,
   week_limit_changes_at timestamptz,
   month_limit_changes_at timestamptz,
+  confirmed_age int not null default 0,
+  age_confirmed_at timestamptz,
   constraint traders_public_id_is_unique unique (public_id),
   constraint traders_stay_above_zero_but_for_their_overdraft
     check (balance_cents + overdraft_cents >= 0),
@@ -1563,7 +1570,9 @@ create table trading.traders (
   constraint traders_are_frozen_by_an_operator_for_a_reason check (
     (frozen_at is null) = (frozen_by is null)
     and (frozen_at is null) = (frozen_reason is null)
-  )
+  ),
+  constraint traders_confirmed_their_age_at_a_time
+    check (confirmed_age >= 0 and (confirmed_age > 0) = (age_confirmed_at is not null))
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05);
 
 comment on table trading.traders is
@@ -1600,6 +1609,9 @@ comment on column trading.traders.day_limit_cents is
 comment on column trading.traders.next_day_limit_cents is
   'The limit from day_limit_changes_at on: raising or removing a limit waits. Null is none, if '
   'day_limit_changes_at is set.';
+comment on column trading.traders.confirmed_age is
+  'The user has confirmed to be this many years old or older; 0: has not been asked.';
+comment on column trading.traders.age_confirmed_at is 'When that was; null: never.';
 --! EndIncluded trading/tables/traders.sql
 --! Included risk/tables/limit_changes.sql
 create table risk.limit_changes (
@@ -3291,6 +3303,7 @@ insert into admin.commands (command, role, approval, has_amount) values
   ('set_loss_limits', 'users', 'never', false),
   ('set_market_source', 'markets', 'never', false),
   ('set_market_status', 'markets', 'never', false),
+  ('set_minimum_age', 'users', 'by rule', false),
   ('set_profile', 'users', 'never', false),
   ('set_rate_limit', 'incidents', 'never', false),
   ('set_rate_policy', 'users', 'never', false),
