@@ -115,7 +115,8 @@ test.serial("LIMITS_SETUP_REQUIRED: every way into a position waits for the age"
   const [ann, bob] = [await makeTrader(), await makeTrader()];
   await giveShares(market, ann, "yes", 20);
   await exchange.split(market, ann, 1);
-  const [resting, other] = await rest(market, ann, buy("yes", 10, 40), buy("yes", 10, 30));
+  const first = buy("yes", 10, 40);
+  const [resting, other] = (await rest(market, ann, first, buy("yes", 10, 30))) as [string, string];
   const requests = [
     buy("yes", 1, 20),
     buy("yes", 5000, 20),
@@ -128,7 +129,7 @@ test.serial("LIMITS_SETUP_REQUIRED: every way into a position waits for the age"
     t.is(await refusal(market, ann, request), "LIMITS_SETUP_REQUIRED");
     // By the way of a lone order as well.
     const [alone] = await withClient(exchange.api, (client) =>
-      placeOrders(client, [{ userId: ann, marketId: market, ...request } as never]),
+      placeOrders(client, [{ userId: ann, marketId: market, ...request }]),
     );
     t.is(alone!.code, "LIMITS_SETUP_REQUIRED");
   }
@@ -138,7 +139,7 @@ test.serial("LIMITS_SETUP_REQUIRED: every way into a position waits for the age"
   // What rests may match, also with who has confirmed it, and what ends a risk works.
   await confirm(bob, 18);
   t.is((await place(market, bob, buy("no", 10, 60))).fills.length, 1);
-  t.is((await exchange.cancel(ann, other!)).code, null);
+  t.is((await exchange.cancel(ann, other)).code, null);
   t.is((await exchange.merge(market, ann, 1)).code, null);
 
   await confirm(ann, 18);
