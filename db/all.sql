@@ -220,7 +220,7 @@ set local role exchange_owner;
 --!include trading/place/sort_markets.sql
 --!include trading/read/places.sql
 --!include trading/check/same_terms.sql
---!include trading/read/read_book_markets.sql
+--!include trading/read/read_markets.sql
 --!include trading/read/shares_within.sql
 --!include trading/read/read_reach.sql
 --!include trading/read/read_makers.sql

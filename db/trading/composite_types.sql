@@ -2,7 +2,7 @@
 -- of any markets, in one transaction. Each type below has arrays, with a place for each request,
 -- market, maker, trader, holding or fill. A column that ends in _place names a place in another.
 
-create type trading.trader_arrays as (
+create type trading.traders_read as (
   user_ids bigint[],
   public_ids uuid[],
   balances_cents bigint[],
@@ -13,7 +13,7 @@ create type trading.trader_arrays as (
   stopped_order_ids bigint[],
   missed_switch boolean[]
 );
-comment on type trading.trader_arrays is
+comment on type trading.traders_read is
   'The traders a batch might touch, in ascending user id, one place for each in every array. '
   'blocked_by is why one may not trade (risk.blocked_by); of makers only excluded counts. '
   'limited are those with a loss limit, now or soon. stopped_order_ids: the open orders up to '
@@ -21,12 +21,12 @@ comment on type trading.trader_arrays is
   'the switch expired between the time of the batch and the moment at which it had the '
   'trader''s lock. Both are null when no switch has expired.';
 
-create type trading.limit_arrays as (
+create type trading.limits_read as (
   limits risk.loss_limits[],
   untraded risk.loss_limits[],
   open_cost_cents bigint[]
 );
-comment on type trading.limit_arrays is
+comment on type trading.limits_read is
   'The loss limits of the same traders, null for those without. untraded is the balance a '
   'trader would have without the trading of the day, week and month, so that untraded less '
   'balance is what that window has cost; open_cost_cents is what the open orders could still '
@@ -241,9 +241,9 @@ create type trading.batch as (
   requests trading.requests,
   markets trading.markets_read,
   makers trading.makers,
-  traders trading.trader_arrays,
+  traders trading.traders_read,
   holdings trading.holdings_read,
-  limits trading.limit_arrays,
+  limits trading.limits_read,
   trader_place int[],
   share_place int[],
   replay bigint[],
@@ -260,11 +260,11 @@ create type trading.batch as (
   fills trading.fills,
   cancelled trading.cancelled_makers,
   rested int[],
-  left_quantity int[],
+  makers_left int[],
   figures trading.market_figures,
   balance_cents bigint[],
   account_version bigint[],
-  shares trading.holdings_read
+  holdings_after trading.holdings_read
 );
 comment on type trading.batch is
   'A call with all that was read for it and, once it is matched, its results. trader_place and '
@@ -272,7 +272,7 @@ comment on type trading.batch is
   'before that its idempotency key stands for, -1 if the key is of another request; twin: the '
   'first request of the call with the same key. demand, shares_before_own, fok_shares and '
   'own_price: see trading.read_reach. is_too_deep and locked_user_ids: why it was not matched '
-  '(trading.match_batch). '
-  'rested: the requests that came to rest, in the order of their places behind the makers read. '
-  'left_quantity: what is left of each maker, below 0 once cancelled. balance_cents, '
-  'account_version and shares: of traders and holdings after the call.';
+  '(trading.match_batch). rested: the requests that came to rest, in the order of their places '
+  'behind the makers read. '
+  'makers_left: what is left of each maker, below 0 once cancelled. balance_cents, '
+  'account_version and holdings_after: of traders and holdings after the call.';

@@ -131,9 +131,9 @@ export const announcements: Mutation[] = [
   {
     name: "market_open_a_moment_longer",
     breaks: "a market takes orders at its close time",
-    file: "trading/read/read_book_markets.sql",
-    from: "m.close_time > read_book_markets.at",
-    to: "m.close_time >= read_book_markets.at",
+    file: "trading/read/read_markets.sql",
+    from: "m.close_time > read_markets.at",
+    to: "m.close_time >= read_markets.at",
     tests: ["db/api/place_orders_refusals"],
   },
   {
@@ -173,9 +173,9 @@ export const announcements: Mutation[] = [
   {
     name: "live_a_moment_longer",
     breaks: "an event is still live at its end",
-    file: "trading/read/read_book_markets.sql",
-    from: "y.ends_at > read_book_markets.at",
-    to: "y.ends_at >= read_book_markets.at",
+    file: "trading/read/read_markets.sql",
+    from: "y.ends_at > read_markets.at",
+    to: "y.ends_at >= read_markets.at",
     tests: ["db/api/place_orders_live"],
   },
   {

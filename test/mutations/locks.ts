@@ -99,10 +99,10 @@ export const locks: Mutation[] = [
     name: "amend_by_an_old_look",
     breaks: "an amendment goes by the order as it was before the lock",
     file: "trading/change/amend_order.sql",
-    from: `  m := trading.read_book_markets(array[v_order.market_id], v_at);
+    from: `  m := trading.read_markets(array[v_order.market_id], v_at);
   select o.* into v_order
   from trading.find_order(amend_order.user_public_id, amend_order.order_public_id) as o;`,
-    to: "  m := trading.read_book_markets(array[v_order.market_id], v_at);",
+    to: "  m := trading.read_markets(array[v_order.market_id], v_at);",
     tests: ["concurrency/pairs"],
   },
   {

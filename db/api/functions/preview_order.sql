@@ -16,7 +16,7 @@ declare
   v_rejection core.error_codes;
 begin
   v_batch := trading.match_batch(
-    r, trading.read_book_markets(r.market_id, v_at), v_at, locks => 'none'
+    r, trading.read_markets(r.market_id, v_at), v_at, locks => 'none'
   );
   o := v_batch.results;
   k := v_batch.makers;

@@ -21,7 +21,7 @@ declare
   v_order trading.orders;
   v_at timestamptz;
   m trading.markets_read;
-  v_traders trading.trader_arrays;
+  v_traders trading.traders_read;
   v_is_open boolean;
   v_has_expired boolean;
   v_last_stopped_id bigint;
@@ -40,7 +40,7 @@ begin
   from trading.find_order(amend_order.user_public_id, amend_order.order_public_id) as o;
   perform trading.lock_market(v_order.market_id);
   v_at := core.now();
-  m := trading.read_book_markets(array[v_order.market_id], v_at);
+  m := trading.read_markets(array[v_order.market_id], v_at);
   select o.* into v_order
   from trading.find_order(amend_order.user_public_id, amend_order.order_public_id) as o;
 

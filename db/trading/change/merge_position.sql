@@ -15,7 +15,7 @@ declare
     select m.id from catalog.markets as m where m.public_id = merge_position.market_public_id
   );
   v_markets trading.markets_read;
-  v_traders trading.trader_arrays;
+  v_traders trading.traders_read;
   v_held trading.holdings;
   v_at timestamptz;
   v_is_resolved boolean;
@@ -27,7 +27,7 @@ declare
 begin
   perform trading.lock_market(v_market_id);
   v_at := core.now();
-  v_markets := trading.read_book_markets(array[v_market_id], v_at);
+  v_markets := trading.read_markets(array[v_market_id], v_at);
   select m.status = 'resolved' into v_is_resolved
   from catalog.markets as m
   where m.id = v_market_id;

@@ -12,7 +12,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_active_order trading.active_orders;
-  v_markets constant trading.markets_read := trading.read_book_markets(
+  v_markets constant trading.markets_read := trading.read_markets(
     array[("order").market_id], replace_order.at
   );
   r trading.requests;

@@ -17,14 +17,14 @@ declare
     select m.id from catalog.markets as m where m.public_id = split_position.market_public_id
   );
   m trading.markets_read;
-  v_traders trading.trader_arrays;
-  v_limits trading.limit_arrays;
+  v_traders trading.traders_read;
+  v_limits trading.limits_read;
   v_at timestamptz;
   v_code text;
 begin
   perform trading.lock_market(v_market_id);
   v_at := core.now();
-  m := trading.read_book_markets(array[v_market_id], v_at);
+  m := trading.read_markets(array[v_market_id], v_at);
   perform trading.lock_traders(array[v_user_id]);
   v_traders := trading.read_traders(array[v_user_id], v_at);
 

@@ -21,7 +21,7 @@ declare
   v_given_ids bigint[];
   v_is_resolved boolean;
   m trading.markets_read;
-  v_traders trading.trader_arrays;
+  v_traders trading.traders_read;
   v_cash_cents bigint;
   v_code text;
   v_body text;
@@ -36,7 +36,7 @@ begin
   into v_market_ids, v_given_ids, v_is_resolved
   from catalog.markets as x
   where x.event_id = convert_shares.event_id;
-  m := trading.read_book_markets(coalesce(v_market_ids, array[null::bigint]), v_at);
+  m := trading.read_markets(coalesce(v_market_ids, array[null::bigint]), v_at);
   if not convert_shares.is_preview then
     perform trading.lock_traders(array[convert_shares.user_id]);
   end if;

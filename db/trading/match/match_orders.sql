@@ -657,7 +657,7 @@ begin
   batch.makers.share_place := k_share;
   batch.makers.book_price := k_price;
   batch.makers.is_buy := k_is_buy;
-  batch.left_quantity := k_left;
+  batch.makers_left := k_left;
   batch.figures.changes := m_changes;
   batch.figures.placed := m_placed;
   if f_count > 0 then
@@ -691,7 +691,7 @@ begin
     v_shares.realised_cents := a_realised;
     v_shares.has_traded := h_has_traded;
     v_shares.is_touched := a_touched;
-    batch.shares := v_shares;
+    batch.holdings_after := v_shares;
   end if;
   if c_count > 0 then
     c.request_place := c_request[1 : c_count];

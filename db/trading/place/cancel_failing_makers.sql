@@ -32,7 +32,7 @@ begin
     end if;
   end loop;
   batch.cancelled := v_kept;
-  batch.left_quantity := v_left;
+  batch.makers_left := v_left;
   batch.rested := null;
   batch.fills := null;
   batch.results := null;

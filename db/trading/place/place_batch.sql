@@ -36,7 +36,7 @@ begin
   if v_count > 0 then
     v_at := core.now();
     v_results := trading.place_as_one(
-      v_requests, trading.read_book_markets(v_requests.market_ids, v_at), v_at,
+      v_requests, trading.read_markets(v_requests.market_ids, v_at), v_at,
       place_batch.atomic
     );
     if v_results is null then

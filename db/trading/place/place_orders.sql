@@ -51,7 +51,7 @@ begin
   end if;
 
   v_at := core.now();
-  v_markets := trading.read_book_markets(v_requests.market_ids, v_at);
+  v_markets := trading.read_markets(v_requests.market_ids, v_at);
   if place_orders.atomic then
     return query
       select a.*

@@ -13,7 +13,7 @@ begin
   if v_requests.user_id is null then
     return 0;
   end if;
-  v_markets := trading.read_book_markets(v_requests.market_ids, v_at);
+  v_markets := trading.read_markets(v_requests.market_ids, v_at);
   v_markets.live_delay_ms := null; -- the orders have waited
   perform trading.write_batch(trading.match_batch(v_requests, v_markets, v_at));
   return cardinality(v_requests.user_id);

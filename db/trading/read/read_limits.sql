@@ -1,12 +1,12 @@
 create or replace function trading.read_limits(
   user_ids bigint[], taker_ids bigint[], at timestamptz
 )
-returns trading.limit_arrays
+returns trading.limits_read
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_limits trading.limit_arrays;
+  v_limits trading.limits_read;
   v_today date := (read_limits.at at time zone 'UTC')::date;
 begin
   select

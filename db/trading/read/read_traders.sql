@@ -1,12 +1,12 @@
 create or replace function trading.read_traders(user_ids bigint[], at timestamptz)
-returns trading.trader_arrays
+returns trading.traders_read
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
 declare
   -- Later than the time of the batch by the wait for the traders' locks.
   v_now constant timestamptz := core.now();
-  v_traders trading.trader_arrays;
+  v_traders trading.traders_read;
 begin
   v_traders := (
     select (
@@ -27,7 +27,7 @@ begin
           )
           then '{}'::boolean[]
       end
-    )::trading.trader_arrays
+    )::trading.traders_read
     from (
       select x.*
       from trading.traders as x

@@ -1,6 +1,6 @@
 create or replace function trading.post_conversion(
   markets trading.markets_read,
-  traders trading.trader_arrays,
+  traders trading.traders_read,
   at timestamptz,
   kind trading.conversion_kind,
   quantity int,
@@ -59,7 +59,7 @@ end
 $$;
 
 comment on function trading.post_conversion(
-  trading.markets_read, trading.trader_arrays, timestamptz, trading.conversion_kind, int, bigint,
+  trading.markets_read, trading.traders_read, timestamptz, trading.conversion_kind, int, bigint,
   bigint
 ) is
   'Writes what a split or a merge of complete sets does beside the positions: cash to escrow or '

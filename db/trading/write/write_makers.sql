@@ -5,7 +5,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   k constant trading.makers := batch.makers;
-  k_left constant int[] := batch.left_quantity;
+  k_left constant int[] := batch.makers_left;
   k_read constant int := coalesce(cardinality(k.queue_position), 0);
   r constant trading.requests := batch.requests;
   o constant trading.results := batch.results;

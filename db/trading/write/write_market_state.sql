@@ -9,7 +9,7 @@ declare
   k constant trading.makers := batch.makers;
   m_id constant bigint[] := (batch.markets).id;
   x constant trading.market_figures := batch.figures;
-  k_left constant int[] := batch.left_quantity;
+  k_left constant int[] := batch.makers_left;
   k_read constant int := coalesce(cardinality(k.queue_position), 0);
   v_is_release constant boolean := r.order_id is not null;
   v_versions bigint[];

@@ -6,7 +6,7 @@ as $$
 declare
   r constant trading.requests := batch.requests;
   o constant trading.results := batch.results;
-  k_left constant int[] := batch.left_quantity;
+  k_left constant int[] := batch.makers_left;
   c_left constant int[] := (batch.cancelled).left_quantity;
   c_reason constant trading.cancel_reason[] := (batch.cancelled).reason;
   m_id constant bigint[] := (batch.markets).id;

@@ -11,7 +11,7 @@ declare
   o_id constant bigint[] := (batch.results).order_id;
   u_id constant bigint[] := (batch.traders).user_ids;
   u_version constant bigint[] := (batch.traders).account_versions;
-  h constant trading.holdings_read := batch.shares;
+  h constant trading.holdings_read := batch.holdings_after;
   h_count constant int := cardinality(h.key);
   f trading.fills := batch.fills;
   v_touched int[];
