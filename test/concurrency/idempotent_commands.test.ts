@@ -60,6 +60,26 @@ pair("cancel", ways, async (contention, t) => {
   return one.replayed ? "second" : "first";
 });
 
+pair("redeem of all shares that there are", ways, async (contention, t) => {
+  const eventId: string = await exchange.operate("create_event", {
+    ...{ title: "Who wins?", category: "tests", exclusive: true },
+  });
+  const markets = [
+    await makeMarket({ event_id: eventId }),
+    await makeMarket({ event_id: eventId }),
+  ];
+  const ann = await makeTrader({ cents: 10_000 });
+  for (const market of markets) await exchange.split(market, ann, 3);
+  const given = { userId: ann, eventId, quantity: 3, marketIds: null, ...newKey() };
+  const redeem = () => withClient(exchange.api, (client) => call(client, api.convertShares, given));
+  const [one, two] = await contention.together([redeem, redeem] as const);
+  t.deepEqual([one.code, two.code], [null, null]);
+  t.is(one.body, two.body);
+  t.true(one.replayed !== two.replayed);
+  t.is(await exchange.balance(ann), 10_000 - 600 + 300);
+  return one.replayed ? "second" : "first";
+});
+
 pair("split, beside orders in other markets", ways, async (contention, t) => {
   const [market, other] = (await makeMarkets(2)) as [string, string];
   const ann = await makeTrader({ cents: 10_000 });

@@ -83,6 +83,14 @@ export const outcomes: Mutation[] = [
     tests: ["db/admin/moved_outcomes"],
   },
   {
+    name: "conversion_locks_first",
+    breaks: "a conversion that is rejected anyway waits for all markets of its event",
+    file: "api/functions/convert_shares.sql",
+    from: "    if v_rejection.code is null then",
+    to: "    if true then",
+    tests: ["db/api/convert_shares"],
+  },
+  {
     name: "void_pays_on",
     breaks: "what a voided market of an exclusive event paid still counts",
     file: "trading/views/payouts_of_others.sql",

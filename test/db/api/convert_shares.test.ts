@@ -236,3 +236,35 @@ test("INVALID_STATE: a market with conversions is not voided, a trade of it is",
   t.truthy(await operate("void_trade", { trade_id: trade.id, reason: "wrong" }));
   t.is((await position(b, ann, "yes")).quantity, 2);
 });
+
+test("what is rejected as things are waits for no market, and holds up none", async (t) => {
+  const { event, markets } = await makeEvent(3);
+  const plain = await makeEvent(1, false);
+  const [a, b, c] = markets as [string, string, string];
+  const ann = await makeTrader();
+  for (const market of markets) await split(market, ann, 5);
+  const hurried = exchange.database.connectAs("exchange_api", { max: 1 });
+  await hurried.query("set lock_timeout = '50ms'");
+  const convertNow = async (eventId: string, named: string[] | null, quantity: number) => {
+    const { rows } = await hurried.query(
+      "select code from api.convert_shares($1, $2, market_ids => $3, quantity => $4)",
+      [ann, eventId, named, quantity],
+    );
+    return rows[0].code;
+  };
+  await exchange.withRollback(async (client) => {
+    await client.query(
+      "select trading.lock_market(m.id) from catalog.markets as m where m.public_id = any ($1)",
+      [markets],
+    );
+    t.is(await convertNow(event, [a, b], 6), "INSUFFICIENT_BALANCE");
+    t.is(await convertNow(event, null, 6), "INSUFFICIENT_BALANCE");
+    t.is(await convertNow(event, [a], 0), "INVALID_REQUEST");
+    t.is(await convertNow(event, [a, nowhere], 1), "MARKET_NOT_FOUND");
+    t.is(await convertNow(nowhere, [a], 1), "NOT_FOUND");
+    t.is(await convertNow(plain.event, plain.markets, 1), "NOT_EXCLUSIVE");
+    await t.throwsAsync(convertNow(event, [a, c], 5), { code: "55P03" });
+  });
+  t.is(await convertNow(event, [a, c], 5), null);
+  await hurried.end();
+});
