@@ -35,6 +35,7 @@ set local role exchange_owner;
 --!include core/functions/now.sql
 --!include core/functions/uuid_v7.sql
 --!include core/functions/is_web_address.sql
+--!include core/functions/is_blank.sql
 --!include ledger/functions/refuse_change.sql
 --!include ledger/functions/check_new_entries.sql
 --!include catalog/functions/count_event.sql

@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:f100815efe8c1a057e6e5f28774655c9e0626f71
+--! Hash: sha1:95656ca8720361dd93ca197bded4a4a5389b14f5
 
 --! Included tables.sql
 -- The tables of the database, and what they are made of, in the order they build on each other. The
@@ -304,6 +304,21 @@ comment on function core.is_web_address(text) is
   'Whether a page may show this as a link or load a picture from it: http or https, at most 2,000 '
   'characters, without spaces, control characters, quotes and angle brackets. Null of null.';
 --! EndIncluded core/functions/is_web_address.sql
+--! Included core/functions/is_blank.sql
+create or replace function core.is_blank(text text)
+returns boolean
+language sql immutable parallel safe
+return text !~ (
+  '[^\u0001-\u0020\u007f-\u00a0\u00ad\u034f\u061c\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f'
+  || '\u2000-\u200f\u2028-\u202f\u205f-\u206f\u2800\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0'
+  || '\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]'
+);
+
+comment on function core.is_blank(text) is
+  'Whether nobody would see anything of a text: white space, control characters, and those of '
+  'Unicode without width or ink. By their numbers, so that it does not depend on a locale. Null of '
+  'null.';
+--! EndIncluded core/functions/is_blank.sql
 --! Included ledger/functions/refuse_change.sql
 create or replace function ledger.refuse_change()
 returns trigger
@@ -828,7 +843,7 @@ create table identity.users (
   constraint users_public_id_is_unique unique (public_id),
   constraint users_email_looks_like_one check (identity.is_email(email)),
   constraint users_display_name_is_not_blank
-    check (display_name ~ '\S' and length(display_name) <= 100),
+    check (not core.is_blank(display_name) and length(display_name) <= 100),
   constraint users_handle_is_a_word check (identity.is_handle(handle)),
   constraint users_avatar_url_is_short check (length(avatar_url) <= 2000)
 );
@@ -866,7 +881,7 @@ create table identity.api_keys (
   constraint api_keys_hash_is_a_sha256 check (length(key_hash) = 32),
   constraint api_keys_prefix_has_six_characters_of_the_key
     check (key_prefix ~ '^jk_[0-9A-Za-z]{6}$'),
-  constraint api_keys_name_is_not_blank check (name ~ '\S' and length(name) <= 100),
+  constraint api_keys_name_is_not_blank check (not core.is_blank(name) and length(name) <= 100),
   constraint api_keys_scopes_are_read_trade_or_both check (
     scopes = '{read}' or scopes = '{trade}' or scopes = '{read,trade}'
   ),
@@ -1033,7 +1048,7 @@ create table identity.staff (
   removed_at timestamptz,
   constraint staff_public_id_is_unique unique (public_id),
   constraint staff_email_looks_like_one check (identity.is_email(email)),
-  constraint staff_name_is_not_blank check (name ~ '\S' and length(name) <= 100),
+  constraint staff_name_is_not_blank check (not core.is_blank(name) and length(name) <= 100),
   constraint staff_roles_are_known check (
     (
       roles <@ array['audit', 'cash', 'incidents', 'markets', 'staff', 'users']
@@ -1080,7 +1095,7 @@ create table identity.staff_keys (
   constraint staff_keys_public_id_is_unique unique (public_id),
   constraint staff_keys_hash_is_unique unique (key_hash),
   constraint staff_keys_hash_is_a_sha256 check (length(key_hash) = 32),
-  constraint staff_keys_name_is_not_blank check (name ~ '\S' and length(name) <= 100),
+  constraint staff_keys_name_is_not_blank check (not core.is_blank(name) and length(name) <= 100),
   constraint staff_keys_role_is_analyst_or_operator check (role in ('analyst', 'operator'))
 );
 
@@ -1127,7 +1142,8 @@ create table identity.staff_passkeys (
     transports <@ array['ble', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb']
     and cardinality(transports) <= 6
   ),
-  constraint staff_passkeys_name_is_not_blank check (name ~ '\S' and length(name) <= 100)
+  constraint staff_passkeys_name_is_not_blank
+    check (not core.is_blank(name) and length(name) <= 100)
 );
 
 create index staff_passkeys_of_a_member on identity.staff_passkeys (staff_id, id);
@@ -1224,7 +1240,7 @@ create table identity.passkeys (
     transports <@ array['ble', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb']
     and cardinality(transports) <= 6
   ),
-  constraint passkeys_name_is_not_blank check (name ~ '\S' and length(name) <= 100)
+  constraint passkeys_name_is_not_blank check (not core.is_blank(name) and length(name) <= 100)
 );
 
 create index passkeys_of_a_user on identity.passkeys (user_id, id);
@@ -1324,7 +1340,7 @@ create table catalog.categories (
   constraint categories_slug_is_unique unique (slug),
   constraint categories_slug_is_url_safe
     check (slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$' and length(slug) <= 60 and slug <> 'all'),
-  constraint categories_name_is_not_blank check (name ~ '\S' and length(name) <= 100)
+  constraint categories_name_is_not_blank check (not core.is_blank(name) and length(name) <= 100)
 );
 
 comment on table catalog.categories is 'Groups of events and markets, in display order.';
@@ -1354,7 +1370,7 @@ create table catalog.events (
   escrow_cents bigint not null default 0,
   escrow_version core.amount not null default 0,
   constraint events_public_id_is_unique unique (public_id),
-  constraint events_title_is_not_blank check (title ~ '\S' and length(title) <= 300),
+  constraint events_title_is_not_blank check (not core.is_blank(title) and length(title) <= 300),
   constraint events_end_after_their_start check (ends_at > starts_at),
   constraint events_start_and_end_at_a_moment_or_at_none
     check (isfinite(starts_at) and isfinite(ends_at)),
@@ -1407,7 +1423,7 @@ create table catalog.markets (
   rules text,
   source_url text,
   constraint markets_public_id_is_unique unique (public_id),
-  constraint markets_title_is_not_blank check (title ~ '\S' and length(title) <= 300),
+  constraint markets_title_is_not_blank check (not core.is_blank(title) and length(title) <= 300),
   constraint markets_have_an_outcome_once_resolved check (
     (status = 'resolved') = (resolved_outcome is not null)
     and (status = 'resolved') = (yes_payout_cents is not null)
@@ -1422,9 +1438,9 @@ create table catalog.markets (
   constraint markets_have_an_outcome_name_and_place_in_an_event
     check (event_id is not null or outcome_name is null and "position" is null),
   constraint markets_outcome_name_is_not_blank
-    check (outcome_name ~ '\S' and length(outcome_name) <= 100),
+    check (not core.is_blank(outcome_name) and length(outcome_name) <= 100),
   constraint markets_have_a_place_from_1_to_1000000 check ("position" between 1 and 1000000),
-  constraint markets_rules_are_not_blank check (rules ~ '\S' and length(rules) <= 4000),
+  constraint markets_rules_are_not_blank check (not core.is_blank(rules) and length(rules) <= 4000),
   constraint markets_source_is_an_address_of_the_web check (core.is_web_address(source_url)),
   constraint markets_thumbnail_is_an_address_of_the_web
     check (core.is_web_address(thumbnail_url))
@@ -1727,7 +1743,7 @@ create table ledger.cash_movements (
     check (kind in ('deposit', 'withdrawal', 'bonus', 'adjustment', 'reversal')),
   constraint cash_movements_happen_once unique (user_id, kind, reference),
   constraint cash_movements_reference_is_not_blank
-    check (reference ~ '\S' and length(reference) <= 200),
+    check (not core.is_blank(reference) and length(reference) <= 200),
   constraint cash_movements_are_above_zero_but_for_adjustments
     check (amount_cents > 0 or kind = 'adjustment' and amount_cents < 0),
   constraint cash_movements_have_a_reason_if_they_adjust_or_reverse
@@ -1758,7 +1774,7 @@ create table ledger.fee_payouts (
   amount_cents bigint not null,
   constraint fee_payouts_happen_once unique (reference),
   constraint fee_payouts_reference_is_not_blank
-    check (reference ~ '\S' and length(reference) <= 200),
+    check (not core.is_blank(reference) and length(reference) <= 200),
   constraint fee_payouts_are_above_zero check (amount_cents > 0)
 );
 
@@ -1829,7 +1845,8 @@ create table ledger.closed_days (
   constraint closed_days_are_closed_once unique (day),
   constraint closed_days_with_differences_have_a_reason
     check (differences = '[]' or reason is not null),
-  constraint closed_days_reason_is_not_blank check (reason ~ '\S' and length(reason) <= 1000)
+  constraint closed_days_reason_is_not_blank
+    check (not core.is_blank(reason) and length(reason) <= 1000)
 );
 
 create trigger closed_days_are_append_only
@@ -2658,10 +2675,10 @@ create table trading.resolutions (
     check (catalog.is_payout_of(outcome, yes_payout_cents)),
   constraint resolutions_that_correct_have_a_reason check (
     (corrects_resolution_id is null) = (reason is null)
-    and (reason is null or reason ~ '\S' and length(reason) <= 1000)
+    and (reason is null or not core.is_blank(reason) and length(reason) <= 1000)
   ),
   constraint resolutions_evidence_is_not_blank
-    check (evidence ~ '\S' and length(evidence) <= 2000)
+    check (not core.is_blank(evidence) and length(evidence) <= 2000)
 );
 
 create unique index resolutions_begin_once_in_a_market on trading.resolutions (market_id)
@@ -2732,8 +2749,9 @@ create table trading.disputes (
   answered_at timestamptz,
   constraint disputes_public_id_is_unique unique (public_id),
   constraint disputes_are_made_once unique (resolution_id, user_id),
-  constraint disputes_text_is_not_blank check (text ~ '\S' and length(text) <= 2000),
-  constraint disputes_answer_is_not_blank check (answer ~ '\S' and length(answer) <= 2000),
+  constraint disputes_text_is_not_blank check (not core.is_blank(text) and length(text) <= 2000),
+  constraint disputes_answer_is_not_blank
+    check (not core.is_blank(answer) and length(answer) <= 2000),
   constraint disputes_are_answered_at_a_time
     check ((answer is null) = (answered_at is null))
 );
@@ -2767,7 +2785,7 @@ create table trading.voids (
     and (trade_id is null) = (maker_realised_cents is null)
   ),
   constraint voids_give_back_fees_that_were_paid_out check (outside_cents <= fee_cents),
-  constraint voids_have_a_reason check (reason ~ '\S' and length(reason) <= 1000)
+  constraint voids_have_a_reason check (not core.is_blank(reason) and length(reason) <= 1000)
 );
 
 create unique index voids_undo_a_market_once on trading.voids (market_id) where trade_id is null;
@@ -3374,7 +3392,8 @@ create table admin.proposed_calls (
   rejection text,
   result jsonb,
   constraint proposed_calls_public_id_is_unique unique (public_id),
-  constraint proposed_calls_have_a_reason check (reason ~ '\S' and length(reason) <= 1000),
+  constraint proposed_calls_have_a_reason
+    check (not core.is_blank(reason) and length(reason) <= 1000),
   constraint proposed_calls_expire_after_they_are_made check (expires_at > proposed_at),
   constraint proposed_calls_are_open_approved_or_rejected
     check (status in ('open', 'approved', 'rejected')),
@@ -3386,7 +3405,7 @@ create table admin.proposed_calls (
     check (status <> 'approved' or decided_by <> proposed_by),
   constraint proposed_calls_are_rejected_for_a_reason check (
     (status = 'rejected') = (rejection is not null)
-    and (rejection ~ '\S' and length(rejection) <= 1000) is not false
+    and (not core.is_blank(rejection) and length(rejection) <= 1000) is not false
   )
 );
 
@@ -3497,7 +3516,7 @@ create table admin.user_notes (
   staff_id bigint references identity.staff (id),
   operator text not null,
   note text not null,
-  constraint user_notes_are_not_blank check (note ~ '\S' and length(note) <= 4000)
+  constraint user_notes_are_not_blank check (not core.is_blank(note) and length(note) <= 4000)
 );
 
 create index user_notes_of_a_user on admin.user_notes (user_id, id);

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { FEWEST_CHARACTERS, isCommon } from "../accounts/common_passwords.ts";
 import { MOST_TO_NORMALIZE, normalForm } from "../accounts/normal_form.ts";
-import { centsSchema, timestampSchema, uuidSchema } from "./common.ts";
+import { centsSchema, isBlank, timestampSchema, uuidSchema } from "./common.ts";
 
 /** What the routes of an account take and give. */
 
@@ -11,7 +11,7 @@ export function lineSchema(most: number): z.ZodString {
     .string()
     .regex(/\P{Cc}/u, "must not be blank")
     .regex(/^\P{Cc}*$/u, "must be one line of text")
-    .regex(/\S/, "must not be blank")
+    .refine((text) => !isBlank(text), "must not be blank")
     .refine((text) => text.length <= most, `must have at most ${most} characters`);
 }
 

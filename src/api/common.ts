@@ -180,3 +180,12 @@ export function queryInteger<Schema extends z.ZodType<number>>(
     typeof text === "string" && /^\d{1,15}$/.test(text) ? Number(text) : text;
   return z.preprocess(fromText, schema);
 }
+
+/** What is no white space, no control character and has ink: what core.is_blank looks for. */
+const ink =
+  /[^\u0001-\u0020\u007f-\u00a0\u00ad\u034f\u061c\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f\u2000-\u200f\u2028-\u202f\u205f-\u206f\u2800\u3000\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\u{1bca0}-\u{1bca3}\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]/u;
+
+/** Whether a reader sees nothing of a text. */
+export function isBlank(text: string): boolean {
+  return !ink.test(text);
+}

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { rejections } from "../http/problems.ts";
-import { acceptedBody, idParams, timestampSchema, uuidSchema } from "./common.ts";
+import { acceptedBody, idParams, isBlank, timestampSchema, uuidSchema } from "./common.ts";
 import { noteReplay } from "./idempotency.ts";
 import { outcomeSchema } from "./markets.ts";
 import { route } from "./route.ts";
@@ -13,7 +13,7 @@ const MOST_CHARACTERS = 2000;
 const textSchema = z
   .string()
   .refine((text) => !text.includes("\0"), "must have no NUL")
-  .regex(/\S/, "must not be blank")
+  .refine((text) => !isBlank(text), "must not be blank")
   .refine(
     (text) => Array.from(text).length <= MOST_CHARACTERS,
     `must have at most ${MOST_CHARACTERS} characters`,

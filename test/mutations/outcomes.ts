@@ -115,6 +115,14 @@ export const outcomes: Mutation[] = [
     tests: ["db/api/dispute_resolution"],
   },
   {
+    name: "dispute_without_ink",
+    breaks: "a dispute has only characters without width",
+    file: "trading/settle/dispute_resolution.sql",
+    from: "core.is_blank(coalesce(dispute_resolution.text, ''))",
+    to: "trim(coalesce(dispute_resolution.text, '')) = ''",
+    tests: ["db/api/dispute_resolution"],
+  },
+  {
     name: "dispute_of_a_stranger",
     breaks: "who held no shares can dispute",
     file: "trading/settle/dispute_resolution.sql",

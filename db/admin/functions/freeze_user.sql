@@ -15,7 +15,7 @@ declare
   v_cancelled int;
   v_ended bigint := 0;
 begin
-  if freeze_user.reason is null or freeze_user.reason !~ '[^[:space:]]' then
+  if core.is_blank(coalesce(freeze_user.reason, '')) then
     perform core.raise_error('INVALID_REQUEST', 'A reason is required');
   end if;
   if freeze_user.cancel_orders is null or freeze_user.keep_sessions is null then

@@ -27,7 +27,7 @@ begin
   end if;
   select b.place into v_place
   from jsonb_array_elements(reconcile.bank) with ordinality as b (entry, place)
-  where coalesce(b.entry ->> 'reference', '') !~ '\S'
+  where core.is_blank(coalesce(b.entry ->> 'reference', ''))
     or length(b.entry ->> 'reference') > 200
     or coalesce(b.entry ->> 'amount_cents', '') !~ '^-?[0-9]{1,15}$'
   order by b.place

@@ -8,7 +8,7 @@ declare
   v_ended bigint;
 begin
   perform admin.check_approval('unfreeze_user');
-  if unfreeze_user.reason is null or unfreeze_user.reason !~ '[^[:space:]]' then
+  if core.is_blank(coalesce(unfreeze_user.reason, '')) then
     perform core.raise_error('INVALID_REQUEST', 'A reason is required');
   end if;
 

@@ -16,7 +16,8 @@ create table admin.proposed_calls (
   rejection text,
   result jsonb,
   constraint proposed_calls_public_id_is_unique unique (public_id),
-  constraint proposed_calls_have_a_reason check (reason ~ '\S' and length(reason) <= 1000),
+  constraint proposed_calls_have_a_reason
+    check (not core.is_blank(reason) and length(reason) <= 1000),
   constraint proposed_calls_expire_after_they_are_made check (expires_at > proposed_at),
   constraint proposed_calls_are_open_approved_or_rejected
     check (status in ('open', 'approved', 'rejected')),
@@ -28,7 +29,7 @@ create table admin.proposed_calls (
     check (status <> 'approved' or decided_by <> proposed_by),
   constraint proposed_calls_are_rejected_for_a_reason check (
     (status = 'rejected') = (rejection is not null)
-    and (rejection ~ '\S' and length(rejection) <= 1000) is not false
+    and (not core.is_blank(rejection) and length(rejection) <= 1000) is not false
   )
 );
 

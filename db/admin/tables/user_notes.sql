@@ -5,7 +5,7 @@ create table admin.user_notes (
   staff_id bigint references identity.staff (id),
   operator text not null,
   note text not null,
-  constraint user_notes_are_not_blank check (note ~ '\S' and length(note) <= 4000)
+  constraint user_notes_are_not_blank check (not core.is_blank(note) and length(note) <= 4000)
 );
 
 create index user_notes_of_a_user on admin.user_notes (user_id, id);

@@ -10,7 +10,7 @@ create table catalog.categories (
   constraint categories_slug_is_unique unique (slug),
   constraint categories_slug_is_url_safe
     check (slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$' and length(slug) <= 60 and slug <> 'all'),
-  constraint categories_name_is_not_blank check (name ~ '\S' and length(name) <= 100)
+  constraint categories_name_is_not_blank check (not core.is_blank(name) and length(name) <= 100)
 );
 
 comment on table catalog.categories is 'Groups of events and markets, in display order.';

@@ -15,7 +15,7 @@ create table catalog.events (
   escrow_cents bigint not null default 0,
   escrow_version core.amount not null default 0,
   constraint events_public_id_is_unique unique (public_id),
-  constraint events_title_is_not_blank check (title ~ '\S' and length(title) <= 300),
+  constraint events_title_is_not_blank check (not core.is_blank(title) and length(title) <= 300),
   constraint events_end_after_their_start check (ends_at > starts_at),
   constraint events_start_and_end_at_a_moment_or_at_none
     check (isfinite(starts_at) and isfinite(ends_at)),

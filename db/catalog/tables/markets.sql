@@ -20,7 +20,7 @@ create table catalog.markets (
   rules text,
   source_url text,
   constraint markets_public_id_is_unique unique (public_id),
-  constraint markets_title_is_not_blank check (title ~ '\S' and length(title) <= 300),
+  constraint markets_title_is_not_blank check (not core.is_blank(title) and length(title) <= 300),
   constraint markets_have_an_outcome_once_resolved check (
     (status = 'resolved') = (resolved_outcome is not null)
     and (status = 'resolved') = (yes_payout_cents is not null)
@@ -35,9 +35,9 @@ create table catalog.markets (
   constraint markets_have_an_outcome_name_and_place_in_an_event
     check (event_id is not null or outcome_name is null and "position" is null),
   constraint markets_outcome_name_is_not_blank
-    check (outcome_name ~ '\S' and length(outcome_name) <= 100),
+    check (not core.is_blank(outcome_name) and length(outcome_name) <= 100),
   constraint markets_have_a_place_from_1_to_1000000 check ("position" between 1 and 1000000),
-  constraint markets_rules_are_not_blank check (rules ~ '\S' and length(rules) <= 4000),
+  constraint markets_rules_are_not_blank check (not core.is_blank(rules) and length(rules) <= 4000),
   constraint markets_source_is_an_address_of_the_web check (core.is_web_address(source_url)),
   constraint markets_thumbnail_is_an_address_of_the_web
     check (core.is_web_address(thumbnail_url))

@@ -4,7 +4,7 @@ language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  if check_evidence.evidence !~ '[^[:space:]]' or length(check_evidence.evidence) > 2000 then
+  if core.is_blank(check_evidence.evidence) or length(check_evidence.evidence) > 2000 then
     perform core.raise_error(
       'INVALID_REQUEST', 'The evidence must not be blank or longer than 2000 characters'
     );
@@ -14,4 +14,4 @@ $$;
 
 comment on function core.check_evidence(text) is
   'Checks the evidence that an operator gives for an outcome; null is none. Error: '
-  'INVALID_REQUEST, for white space, and for more than 2,000 characters.';
+  'INVALID_REQUEST, for a blank one, and for more than 2,000 characters.';

@@ -4,7 +4,7 @@ language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  if coalesce(check_reason.reason, '') !~ '[^[:space:]]' or length(check_reason.reason) > 1000 then
+  if core.is_blank(coalesce(check_reason.reason, '')) or length(check_reason.reason) > 1000 then
     perform core.raise_error('INVALID_REQUEST', 'A reason of at most 1000 characters is required');
   end if;
 end
@@ -12,4 +12,4 @@ $$;
 
 comment on function core.check_reason(text) is
   'Checks the reason that an operator gives for a command. Error: INVALID_REQUEST, for none, for '
-  'white space, and for more than 1,000 characters.';
+  'a blank one, and for more than 1,000 characters.';

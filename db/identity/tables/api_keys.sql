@@ -18,7 +18,7 @@ create table identity.api_keys (
   constraint api_keys_hash_is_a_sha256 check (length(key_hash) = 32),
   constraint api_keys_prefix_has_six_characters_of_the_key
     check (key_prefix ~ '^jk_[0-9A-Za-z]{6}$'),
-  constraint api_keys_name_is_not_blank check (name ~ '\S' and length(name) <= 100),
+  constraint api_keys_name_is_not_blank check (not core.is_blank(name) and length(name) <= 100),
   constraint api_keys_scopes_are_read_trade_or_both check (
     scopes = '{read}' or scopes = '{trade}' or scopes = '{read,trade}'
   ),

@@ -21,7 +21,7 @@ create table identity.passkeys (
     transports <@ array['ble', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb']
     and cardinality(transports) <= 6
   ),
-  constraint passkeys_name_is_not_blank check (name ~ '\S' and length(name) <= 100)
+  constraint passkeys_name_is_not_blank check (not core.is_blank(name) and length(name) <= 100)
 );
 
 create index passkeys_of_a_user on identity.passkeys (user_id, id);

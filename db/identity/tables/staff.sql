@@ -11,7 +11,7 @@ create table identity.staff (
   removed_at timestamptz,
   constraint staff_public_id_is_unique unique (public_id),
   constraint staff_email_looks_like_one check (identity.is_email(email)),
-  constraint staff_name_is_not_blank check (name ~ '\S' and length(name) <= 100),
+  constraint staff_name_is_not_blank check (not core.is_blank(name) and length(name) <= 100),
   constraint staff_roles_are_known check (
     (
       roles <@ array['audit', 'cash', 'incidents', 'markets', 'staff', 'users']

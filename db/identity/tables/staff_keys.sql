@@ -11,7 +11,7 @@ create table identity.staff_keys (
   constraint staff_keys_public_id_is_unique unique (public_id),
   constraint staff_keys_hash_is_unique unique (key_hash),
   constraint staff_keys_hash_is_a_sha256 check (length(key_hash) = 32),
-  constraint staff_keys_name_is_not_blank check (name ~ '\S' and length(name) <= 100),
+  constraint staff_keys_name_is_not_blank check (not core.is_blank(name) and length(name) <= 100),
   constraint staff_keys_role_is_analyst_or_operator check (role in ('analyst', 'operator'))
 );
 

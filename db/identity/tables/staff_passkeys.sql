@@ -22,7 +22,8 @@ create table identity.staff_passkeys (
     transports <@ array['ble', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb']
     and cardinality(transports) <= 6
   ),
-  constraint staff_passkeys_name_is_not_blank check (name ~ '\S' and length(name) <= 100)
+  constraint staff_passkeys_name_is_not_blank
+    check (not core.is_blank(name) and length(name) <= 100)
 );
 
 create index staff_passkeys_of_a_member on identity.staff_passkeys (staff_id, id);

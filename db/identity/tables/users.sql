@@ -13,7 +13,7 @@ create table identity.users (
   constraint users_public_id_is_unique unique (public_id),
   constraint users_email_looks_like_one check (identity.is_email(email)),
   constraint users_display_name_is_not_blank
-    check (display_name ~ '\S' and length(display_name) <= 100),
+    check (not core.is_blank(display_name) and length(display_name) <= 100),
   constraint users_handle_is_a_word check (identity.is_handle(handle)),
   constraint users_avatar_url_is_short check (length(avatar_url) <= 2000)
 );

@@ -20,7 +20,7 @@ begin
       'INVALID_REQUEST', 'The amount must be at most 10,000,000,000,000.00 EUR'
     );
   end if;
-  if coalesce(check_movement.reference, '') !~ '[^[:space:]]'
+  if core.is_blank(coalesce(check_movement.reference, ''))
     or length(check_movement.reference) > 200
   then
     perform core.raise_error('INVALID_REQUEST', format(

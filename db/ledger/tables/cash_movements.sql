@@ -9,7 +9,7 @@ create table ledger.cash_movements (
     check (kind in ('deposit', 'withdrawal', 'bonus', 'adjustment', 'reversal')),
   constraint cash_movements_happen_once unique (user_id, kind, reference),
   constraint cash_movements_reference_is_not_blank
-    check (reference ~ '\S' and length(reference) <= 200),
+    check (not core.is_blank(reference) and length(reference) <= 200),
   constraint cash_movements_are_above_zero_but_for_adjustments
     check (amount_cents > 0 or kind = 'adjustment' and amount_cents < 0),
   constraint cash_movements_have_a_reason_if_they_adjust_or_reverse

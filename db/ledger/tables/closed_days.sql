@@ -8,7 +8,8 @@ create table ledger.closed_days (
   constraint closed_days_are_closed_once unique (day),
   constraint closed_days_with_differences_have_a_reason
     check (differences = '[]' or reason is not null),
-  constraint closed_days_reason_is_not_blank check (reason ~ '\S' and length(reason) <= 1000)
+  constraint closed_days_reason_is_not_blank
+    check (not core.is_blank(reason) and length(reason) <= 1000)
 );
 
 create trigger closed_days_are_append_only

@@ -4,7 +4,7 @@ create table ledger.fee_payouts (
   amount_cents bigint not null,
   constraint fee_payouts_happen_once unique (reference),
   constraint fee_payouts_reference_is_not_blank
-    check (reference ~ '\S' and length(reference) <= 200),
+    check (not core.is_blank(reference) and length(reference) <= 200),
   constraint fee_payouts_are_above_zero check (amount_cents > 0)
 );
 

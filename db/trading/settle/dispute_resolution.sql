@@ -16,8 +16,7 @@ declare
   v_dispute trading.disputes;
 begin
   v_code := case
-    when dispute_resolution.text is null
-      or dispute_resolution.text !~ '[^[:space:]]'
+    when core.is_blank(coalesce(dispute_resolution.text, ''))
       or length(dispute_resolution.text) > 2000 then 'INVALID_REQUEST'
     when not exists (
       select

@@ -9,8 +9,9 @@ create table trading.disputes (
   answered_at timestamptz,
   constraint disputes_public_id_is_unique unique (public_id),
   constraint disputes_are_made_once unique (resolution_id, user_id),
-  constraint disputes_text_is_not_blank check (text ~ '\S' and length(text) <= 2000),
-  constraint disputes_answer_is_not_blank check (answer ~ '\S' and length(answer) <= 2000),
+  constraint disputes_text_is_not_blank check (not core.is_blank(text) and length(text) <= 2000),
+  constraint disputes_answer_is_not_blank
+    check (not core.is_blank(answer) and length(answer) <= 2000),
   constraint disputes_are_answered_at_a_time
     check ((answer is null) = (answered_at is null))
 );

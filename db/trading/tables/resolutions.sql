@@ -15,10 +15,10 @@ create table trading.resolutions (
     check (catalog.is_payout_of(outcome, yes_payout_cents)),
   constraint resolutions_that_correct_have_a_reason check (
     (corrects_resolution_id is null) = (reason is null)
-    and (reason is null or reason ~ '\S' and length(reason) <= 1000)
+    and (reason is null or not core.is_blank(reason) and length(reason) <= 1000)
   ),
   constraint resolutions_evidence_is_not_blank
-    check (evidence ~ '\S' and length(evidence) <= 2000)
+    check (not core.is_blank(evidence) and length(evidence) <= 2000)
 );
 
 create unique index resolutions_begin_once_in_a_market on trading.resolutions (market_id)

@@ -15,7 +15,7 @@ create table trading.voids (
     and (trade_id is null) = (maker_realised_cents is null)
   ),
   constraint voids_give_back_fees_that_were_paid_out check (outside_cents <= fee_cents),
-  constraint voids_have_a_reason check (reason ~ '\S' and length(reason) <= 1000)
+  constraint voids_have_a_reason check (not core.is_blank(reason) and length(reason) <= 1000)
 );
 
 create unique index voids_undo_a_market_once on trading.voids (market_id) where trade_id is null;
