@@ -173,12 +173,14 @@ const yearStatement = route({
   tag: "Account",
   summary: "Cash and results of a calendar year (UTC), by market and in total",
   description:
-    "Each single movement is in `GET /api/v1/me/statement` with `from` and `to`, as JSON and CSV.",
+    "Each single movement is in `GET /api/v1/me/statement` with `from` and `to`, as JSON and CSV. " +
+    "One at a time for each user: others wait, for some seconds at most.",
   auth: "token",
   rateLimit: "read",
   request: { query: z.object({ year: queryInteger(z.int().min(2000).max(9998)) }) },
   responses: { 200: { description: "The year.", schema: yearStatementSchema } },
-  handler: ({ query: { year }, userId }, { reads }) => reads.getYearStatement({ userId, year }),
+  handler: ({ query: { year }, userId }, { reads, turns }) =>
+    reads.getYearStatement({ userId, year }, turns.history(userId)),
 });
 
 const MOST_TITLES = 200;

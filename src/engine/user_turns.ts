@@ -26,6 +26,8 @@ export interface UserTurns {
   /** Of a cancel of all orders, which waits behind no other command of its user. */
   cancelAll: (userId: string) => RetryOptions;
   preview: (userId: string, marketId: string) => RetryOptions;
+  /** Of a read of all that a user has done, which may take a second: one at a time, as a preview. */
+  history: (userId: string) => RetryOptions;
   /** Of a read of a client: a user, or the address of an unknown one. */
   read: (client: string) => Turn;
 }
@@ -50,6 +52,10 @@ export function createUserTurns(commands: CallLimiter<CommandKind>, reads: Pool)
     preview: (userId, marketId) => ({
       turn: previews.turn(userId, { user: userId, market: marketId }),
     }),
+    history: (userId) => {
+      const line = `history ${userId}`;
+      return { turn: previews.turn(line, { user: line }) };
+    },
     read: (client) => readers.turn(client, { client }),
   };
 }

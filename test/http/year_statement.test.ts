@@ -119,3 +119,40 @@ test.serial("400 INVALID_REQUEST: no year, or none that can be", async (t) => {
     t.deepEqual([status, body.code], [400, "INVALID_REQUEST"], query);
   }
 });
+
+test.serial(
+  "one user's statements are made one after the other, beside another user's",
+  async (t) => {
+    const [one, another] = [await makeMember(service), await makeMember(service)];
+    const ask = async ({ visitor }: typeof one) =>
+      (await visitor.call("GET", "/api/account/year-statement?year=2031")).status;
+    /** Statements at work, which wait for the table. */
+    const atWork = async (least: number): Promise<number> => {
+      for (;;) {
+        const { rows } = await service.database.pool.query(
+          `select count(*)::int as count from pg_stat_activity
+         where datname = current_database() and wait_event_type = 'Lock'
+           and query like '%get_year_statement%' and pid <> pg_backend_pid()`,
+        );
+        if (rows[0].count >= least) return rows[0].count;
+      }
+    };
+    const asked: Promise<number>[] = [];
+    const client = await service.database.pool.connect();
+    try {
+      await client.query("begin");
+      await client.query("lock table trading.trades in access exclusive mode");
+      for (let count = 0; count < 3; count++) asked.push(ask(one));
+      t.is(await atWork(1), 1);
+      asked.push(ask(another));
+      await atWork(2);
+      // What was asked before has come to the database by now, if it was to come.
+      for (let count = 0; count < 3; count++) await another.visitor.call("GET", "/api/account");
+      t.is(await atWork(2), 2);
+    } finally {
+      await client.query("rollback");
+      client.release();
+    }
+    t.deepEqual(await Promise.all(asked), [200, 200, 200, 200]);
+  },
+);
