@@ -46,7 +46,7 @@ export function HelpPage(): JSX.Element {
           <strong>Traders</strong>: how many users have traded in the market.
         </li>
         <li>
-          <strong>Sold now</strong>: what a market order that sells your shares would pay at this
+          <strong>Sell now</strong>: what a market order that sells your shares would pay at this
           moment, after its fee. It is less than at the last price where buyers offer less.
         </li>
       </ul>

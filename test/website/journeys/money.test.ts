@@ -90,7 +90,10 @@ journey("a long statement is saved whole, and stays when it is read anew", async
 journey(
   "on a phone, rows have price, fee, cash and worth without scrolling",
   async (t, browser) => {
-    const { marketId } = await makeOffered(service, "Will the wind turn before the evening?");
+    const title = "Will the wind turn before the evening?";
+    const { marketId, maker } = await makeOffered(service, title);
+    const bid = { marketId, side: "yes", price: 50, quantity: 100 };
+    await call("POST", "/api/v1/orders", { key: maker.key, body: bid });
     const { page, userId } = await arrive(browser, service, { width: 375 });
     await operate("deposit", { user_id: userId, amount_cents: 500_000, reference: "transfer" });
     const key: string = await operate("create_api_key", { user_id: userId, name: "bot" });
@@ -105,6 +108,9 @@ journey(
     await page.getByText("Bought YES · 100 at 60¢ · fee €1.68").waitFor();
     await page.getByText("0 / 1,000").waitFor();
     await page.getByText("YES · 100 shares · cost €60.00").waitFor();
+    // 100 at 50 less the fee of 1.75, for what cost 60 and 1.68 of fee.
+    const sellNow = page.getByText("Sell now for €48.25 (-€13.43)").filter({ visible: true });
+    await sellNow.waitFor();
     t.false(await scrollsSideways(page));
     // A fraction of a pixel counts as a whole one.
     const isScrolled = await page

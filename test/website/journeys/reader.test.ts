@@ -185,7 +185,7 @@ journey(
     t.is(await page.locator(".chance-number").textContent(), "58%");
     // 3 x 56 less the fee: 7% of 3 x 0.56 x 0.44, rounded up.
     await page.goto("/portfolio");
-    await page.getByText("sold now: €1.62 for 3 of 5").waitFor();
+    await page.getByText("Sell 3 of 5 now for €1.62").filter({ visible: true }).waitFor();
   },
 );
 

@@ -4,7 +4,7 @@ import { formatCents, formatPrice, formatShares } from "../../format.ts";
 import { Change } from "../change.tsx";
 import { completeSetsOf } from "../portfolio/complete_sets.ts";
 import { earlierResultCents } from "../portfolio/earlier_result.ts";
-import { ExitResult, ExitValue } from "../portfolio/exit_value.tsx";
+import { SellNow } from "../portfolio/exit_value.tsx";
 import { MergeHint } from "../portfolio/merge_hint.tsx";
 
 interface OwnPositionProps {
@@ -32,9 +32,7 @@ export function OwnPosition({ positions, settled, onSell }: OwnPositionProps): J
                 (<Change cents={position.unrealisedCents} />)
               </p>
               <p class="hint">
-                <ExitValue position={position} />
-                {position.exitQuantity === position.quantity && <> · </>}
-                <ExitResult position={position} />
+                <SellNow position={position} />
               </p>
             </div>
             {onSell !== undefined && position.marketStatus === "open" && (

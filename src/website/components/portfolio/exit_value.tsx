@@ -8,26 +8,26 @@ type Exit = Pick<
   "quantity" | "exitQuantity" | "exitCents" | "costCents" | "buyFeesCents"
 >;
 
-/** What selling shares now would pay after the fee, by the book as it is. */
-export function ExitValue({ position }: { position: Exit }): JSX.Element | null {
-  const { quantity, exitQuantity, exitCents } = position;
-  if (exitQuantity === null || exitCents === null) return null;
-  if (exitQuantity === 0) return <>nobody buys now</>;
-  return (
-    <>
-      sold now: {formatCents(exitCents)}
-      {exitQuantity < quantity && ` for ${formatCount(exitQuantity)} of ${formatCount(quantity)}`}
-    </>
-  );
-}
-
-/** What would be won or lost by it; nothing where the book takes only a part. */
-export function ExitResult({ position }: { position: Exit }): JSX.Element | null {
+/**
+ * What selling shares now would pay after the fee, by the book as it is, and what would be won or
+ * lost by it: "Sell now for €10.30 (-€0.83)". No result where the book takes only a part.
+ */
+export function SellNow({ position }: { position: Exit }): JSX.Element | null {
   const { quantity, exitQuantity, exitCents, costCents, buyFeesCents } = position;
-  if (exitCents === null || exitQuantity !== quantity) return null;
+  if (exitQuantity === null || exitCents === null) return null;
+  if (exitQuantity === 0) return <>Nobody buys now</>;
+  if (exitQuantity < quantity) {
+    const part = `${formatCount(exitQuantity)} of ${formatCount(quantity)}`;
+    return (
+      <>
+        Sell {part} now for {formatCents(exitCents)}
+      </>
+    );
+  }
   return (
     <>
-      sold now: <Change cents={exitCents - costCents - buyFeesCents} />
+      Sell now for {formatCents(exitCents)} (
+      <Change cents={exitCents - costCents - buyFeesCents} />)
     </>
   );
 }

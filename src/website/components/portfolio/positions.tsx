@@ -4,7 +4,7 @@ import { formatCents, formatCount, formatPrice, formatShares } from "../../forma
 import { Change } from "../change.tsx";
 import { Empty } from "../states.tsx";
 import { completeSetsOf } from "./complete_sets.ts";
-import { ExitResult, ExitValue } from "./exit_value.tsx";
+import { SellNow } from "./exit_value.tsx";
 import { MergeHint } from "./merge_hint.tsx";
 
 /** The shares that the user holds. */
@@ -70,6 +70,9 @@ function PositionRow({ position }: { position: OwnPosition }): JSX.Element {
         <span class="narrow-only hint">
           <span class={`tone-${side}`}>{side.toUpperCase()}</span> · {formatShares(quantity)} · cost{" "}
           {formatCents(costCents)}
+          <span class="second-line">
+            <SellNow position={position} />
+          </span>
         </span>
       </th>
       <td class={`wide-only tone-${side}`}>{side.toUpperCase()}</td>
@@ -80,15 +83,12 @@ function PositionRow({ position }: { position: OwnPosition }): JSX.Element {
       <td class="wide-only">{formatCents(buyFeesCents)}</td>
       <td>
         {formatCents(worthCents)}
-        <span class="second-line hint">
-          <ExitValue position={position} />
+        <span class="second-line hint wide-only">
+          <SellNow position={position} />
         </span>
       </td>
       <td>
         <Change cents={unrealisedCents} />
-        <span class="second-line hint">
-          <ExitResult position={position} />
-        </span>
       </td>
     </tr>
   );

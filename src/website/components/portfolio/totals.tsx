@@ -24,7 +24,7 @@ export function Totals({ own }: { own: OwnPositions }): JSX.Element {
           {formatCents(worthCents)}
           {exit !== undefined && (
             <span class="second-line hint">
-              sold now: {formatCents(exit.cents)}
+              sell now for {formatCents(exit.cents)}
               {exit.isPart && ", not for all"}
             </span>
           )}
