@@ -52,12 +52,15 @@ export function numberFrom(name: string, from = seed()): number {
   return createHash("sha256").update(`${from} ${name}`).digest().readUInt32BE();
 }
 
-/** How often to do something random: TEST_EFFORT times as often as usual. */
-export function effort(usual: number): number {
-  return Math.ceil(usual * (fromEnvironment("TEST_EFFORT") ?? 1));
+/** A quarter suffices for most runs; `.ci/run --whole` does all. */
+const USUAL_EFFORT = 0.25;
+
+/** How often to do something random, of so many times: TEST_EFFORT is the part, and may be above 1. */
+export function effort(times: number): number {
+  return Math.ceil(times * (fromEnvironment("TEST_EFFORT") ?? USUAL_EFFORT));
 }
 
-/** The first of the things, as many as the effort allows and one at least; usually all. */
+/** The first of the things, as many as the effort allows and one at least. */
 export function asManyOf<T>(things: readonly T[]): readonly T[] {
   return things.slice(0, effort(things.length));
 }

@@ -17,8 +17,9 @@ import type { Mutation } from "./mutation.ts";
  * pass: then a test is missing.
  */
 
-/** Random tests find what they find in every run. */
+/** Random tests find what they find in every run, and look long enough. */
 process.env.TEST_SEED ??= "20261121";
+process.env.TEST_EFFORT ??= "1";
 
 /** Errors of SQL that cannot run: a test that fails by them has found no mistake. */
 const NONSENSE =
