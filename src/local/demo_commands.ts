@@ -42,33 +42,54 @@ export async function createFundedUser(
 
 export async function createEvent(
   client: PoolClient,
-  event: { title: string; category: string; description: string },
+  event: { title: string; category: string; description: string; isExclusive?: true },
   { startsAt, endsAt, live = false }: { startsAt: Date; endsAt?: Date; live?: boolean },
 ): Promise<string> {
   await actAs(client, "exchange_operator");
   const { rows } = await client.query<{ id: string }>(
     `select admin.create_event(
-       title => $1, category => $2, description => $3, starts_at => $4, ends_at => $5, live => $6
+       title => $1, category => $2, description => $3, starts_at => $4, ends_at => $5, live => $6,
+       exclusive => $7
      ) as id`,
-    [event.title, event.category, event.description, startsAt, endsAt, live],
+    [
+      ...[event.title, event.category, event.description, startsAt, endsAt, live],
+      event.isExclusive ?? false,
+    ],
   );
   return at(rows, 0).id;
 }
 
+/** A market of the demo. `source` says what decides its outcome, and where that is found. */
+export interface DemoMarket {
+  title: string;
+  category: string;
+  description: string;
+  outcomeName?: string;
+  source?: { rules: string; url: string };
+}
+
 export async function createMarket(
   client: PoolClient,
-  market: { title: string; category: string; description: string },
+  market: DemoMarket,
   eventId: string | undefined,
   closesAt: Date,
 ): Promise<string> {
   await actAs(client, "exchange_operator");
   const { rows } = await client.query<{ id: string }>(
     `select admin.create_market(
-       title => $1, category => $2, description => $3, event_id => $4, close_time => $5
+       title => $1, category => $2, description => $3, event_id => $4, close_time => $5,
+       outcome_name => $6
      ) as id`,
-    [market.title, market.category, market.description, eventId, closesAt],
+    [market.title, market.category, market.description, eventId, closesAt, market.outcomeName],
   );
-  return at(rows, 0).id;
+  const { id } = at(rows, 0);
+  if (market.source !== undefined) {
+    await client.query(
+      "select admin.set_market_source(market_id => $1, rules => $2, source_url => $3)",
+      [id, market.source.rules, market.source.url],
+    );
+  }
+  return id;
 }
 
 /** Places orders that are good. */

@@ -160,7 +160,11 @@ test("a database of DATABASE_URL gets the catalogue, but no play money and no tr
     const demo = await prepare(false);
     t.is(demo!.living, undefined);
     t.is((await prepare(false))!.marketId, demo!.marketId);
-    t.deepEqual((await rows(signUp))[0].of, { policy: "closed", playMoneyCents: 0 });
+    t.deepEqual((await rows(signUp))[0].of, {
+      policy: "closed",
+      minimumAge: null,
+      playMoneyCents: 0,
+    });
     t.is((await rows(catalogue))[0].n, demoMarkets.length);
     t.deepEqual(await rows("select from identity.users where handle = any ($1)", [handles]), []);
 

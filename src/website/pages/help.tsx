@@ -30,6 +30,13 @@ export function HelpPage(): JSX.Element {
           rest.
         </li>
       </ul>
+      <h2>How a market is resolved</h2>
+      <p>
+        Its page says what decides the outcome, and by which source. An operator resolves it and
+        gives the evidence, which everybody can read there, and so is any correction with its
+        reason. Who held shares can dispute the outcome for some time; an operator answers. A market
+        can also be undone: then all get back what they put in.
+      </p>
       <h2 id="volume">The figures of a market</h2>
       <ul>
         <li>

@@ -136,6 +136,7 @@ function MarketView({ market, snapshot }: MarketViewProps): JSX.Element {
         )}
       </div>
       <div class="market-rest">
+        <RulesPanel market={market} resolution={resolution} />
         <div class="panel-pair">
           <section class="panel" aria-labelledby="book-title">
             <h2 id="book-title">Order book</h2>
@@ -163,7 +164,6 @@ function MarketView({ market, snapshot }: MarketViewProps): JSX.Element {
             )}
           </section>
         </div>
-        <RulesPanel market={market} resolution={resolution} />
       </div>
       {market.status === "open" && exclusion === null && (
         <SideBar

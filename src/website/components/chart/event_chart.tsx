@@ -9,6 +9,8 @@ import { priceAt } from "./price_line.ts";
 /** As many lines as one can tell apart. */
 const MOST_LINES = 6;
 const MARKS = "ABCDEF";
+/** A name of so many letters stands at the end of its line itself. */
+const SHORT_NAME = 14;
 
 interface EventChartProps {
   /** The markets of an event in their order, and what each is about. */
@@ -18,9 +20,11 @@ interface EventChartProps {
 
 /** The prices of the first markets of an event in the last days, in one chart. */
 export function EventChart({ outcomes, closes }: EventChartProps): JSX.Element {
-  const named = outcomes.slice(0, MOST_LINES).map((outcome, index) => ({
+  const shown = outcomes.slice(0, MOST_LINES);
+  const areShort = shown.every(({ name }) => name.length <= SHORT_NAME);
+  const named = shown.map((outcome, index) => ({
     ...outcome,
-    mark: MARKS.charAt(index),
+    mark: areShort ? outcome.name : MARKS.charAt(index),
     line: closes.get(outcome.marketId),
   }));
   const known = named.flatMap(({ line }) => line ?? []);
@@ -41,7 +45,7 @@ export function EventChart({ outcomes, closes }: EventChartProps): JSX.Element {
       ]);
   return (
     <section class="panel chart-panel" aria-labelledby="event-chart-title">
-      <h2 id="event-chart-title">Prices of YES in the last 7 days</h2>
+      <h2 id="event-chart-title">Last prices of YES over 7 days</h2>
       <div class="chart-box">
         {known.length === 0 ? null : isEmpty ? (
           <p class="chart-empty muted">No trades yet.</p>
@@ -53,7 +57,8 @@ export function EventChart({ outcomes, closes }: EventChartProps): JSX.Element {
                 <li key={marketId}>
                   <LineSample line={index} />
                   <span>
-                    <strong>{mark}</strong> {name}
+                    {!areShort && <strong>{mark} </strong>}
+                    {name}
                   </span>
                 </li>
               ))}

@@ -21,7 +21,7 @@ const TICK_WIDTH = 84;
 /** A line of a chart. */
 export interface ChartLine {
   points: TimedPrice[];
-  /** What stands at its end, before its price; nothing where there is one line only. */
+  /** What stands at its end; nothing where there is one line only, which has its price there. */
   mark: string;
 }
 
@@ -46,7 +46,8 @@ export function LineChart(props: LineChartProps): JSX.Element {
   const [pointed, setPointed] = useState<number>();
   const values = lines.flatMap(({ points }) => points.map(({ price }) => price));
   const steps = scale.stepsOf(values);
-  const right = Math.max(width - roomFor([...steps, ...values].map(scale.label)), 1);
+  const labels = [...steps, ...values].map(scale.label);
+  const right = Math.max(width - roomFor([...labels, ...lines.map(({ mark }) => mark)]), 1);
   const volumeTop = HEIGHT - AXIS_HEIGHT - (volumes === undefined ? 0 : VOLUME_HEIGHT);
   const bottom = volumeTop - 12;
   const [low = 0, high = 100] = [steps[0], steps.at(-1)];
@@ -104,8 +105,11 @@ export function LineChart(props: LineChartProps): JSX.Element {
               <g key={end.index}>
                 <circle class={`line-${end.index}`} cx={right} cy={end.y} r={3} />
                 <text class="chart-end" x={right + 8} y={(labelYs[at] ?? end.y) + 4}>
-                  {end.mark !== "" && <tspan class="chart-mark">{`${end.mark} `}</tspan>}
-                  {scale.label(end.price)}
+                  {end.mark === "" ? (
+                    scale.label(end.price)
+                  ) : (
+                    <tspan class="chart-mark">{end.mark}</tspan>
+                  )}
                 </text>
               </g>
             ))}
@@ -168,10 +172,9 @@ function Volumes({ volumes, x, bottom, height }: VolumesProps): JSX.Element {
   return <path class="chart-volume" d={bars.join("")} />;
 }
 
-/** A mark before the value is two letters more. */
 function roomFor(labels: string[]): number {
   const longest = Math.max(...labels.map(({ length }) => length));
-  return Math.max(RIGHT, 8 + LETTER_WIDTH * (longest + 2));
+  return Math.max(RIGHT, 8 + LETTER_WIDTH * longest);
 }
 
 const localTime = (time: number): string => formatDateTime(new Date(time).toISOString());

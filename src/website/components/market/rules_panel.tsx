@@ -26,11 +26,16 @@ export function RulesPanel({ market, resolution }: RulesPanelProps): JSX.Element
           <p class="prose">{decides}</p>
         </>
       )}
-      {source !== null && (
-        <p>
-          Source: <LinkedText text={source} />
-        </p>
-      )}
+      <p class="prose">
+        <strong>Source</strong>: {source === null ? "none is named." : <LinkedText text={source} />}
+      </p>
+      <p class="prose">
+        <strong>Who decides</strong>: an operator of this exchange. The outcome, its evidence and
+        any correction stand here for everybody.
+      </p>
+      <p class="prose">
+        <strong>Disputes</strong>: {disputesOf(resolution)}
+      </p>
       {resolution !== undefined && (
         <>
           <h3>Resolution</h3>
@@ -51,20 +56,33 @@ export function RulesPanel({ market, resolution }: RulesPanelProps): JSX.Element
 type HistoryEntry = MarketResolution["history"][number];
 
 function Entry({ entry }: { entry: HistoryEntry }): JSX.Element {
-  const { at, reason, evidence } = entry;
+  const { at, kind, reason, evidence } = entry;
   return (
     <>
       <p>
         <time dateTime={at}>{formatDateTime(at)}</time>: {wordsOf(entry)}
       </p>
       {reason !== null && <p class="prose">Why: {reason}</p>}
-      {evidence !== null && (
+      {evidence === null ? (
+        kind !== "voided" && <p class="muted">No evidence was given.</p>
+      ) : (
         <p class="prose">
           Evidence: <LinkedText text={evidence} />
         </p>
       )}
     </>
   );
+}
+
+/** Until when an outcome can be disputed, and by whom. */
+function disputesOf(resolution: MarketResolution | undefined): string {
+  if (resolution === undefined) return "who held shares can dispute the outcome for some time.";
+  const { disputeUntil } = resolution;
+  if (disputeUntil === null) return "this outcome cannot be disputed.";
+  const until = formatDateTime(disputeUntil);
+  return Date.parse(disputeUntil) > Date.now()
+    ? `who held shares can dispute the outcome until ${until}.`
+    : `the outcome could be disputed until ${until}.`;
 }
 
 function wordsOf({ kind, outcome, yesPayoutCents }: HistoryEntry): string {
