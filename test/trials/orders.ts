@@ -1,0 +1,145 @@
+import { randomInt, randomUUID } from "node:crypto";
+import type pg from "pg";
+import { hasCode } from "../../src/has_code.ts";
+import { openMover } from "./moves.ts";
+import { connectTo, otherSide, sides } from "./primaries.ts";
+import type { Both, Exchange, Side, User } from "./primaries.ts";
+
+/** A taker's price: it takes the first offer of the other side, at 55 cents a share. */
+const TAKER_PRICE = 55;
+/** What is moved for an order. */
+const MOVED_CENTS = 100;
+
+/** How the orders of a measurement are spread. */
+export interface Spread {
+  name: string;
+  /** All go to the first primary, which then has as many markets as both otherwise. */
+  isOne?: boolean;
+  /** The share of orders for which cash is moved first. */
+  moved?: number;
+}
+
+/** What was measured, of times in milliseconds. */
+export interface Figures {
+  name: string;
+  perSecond: number;
+  all: number[];
+  /** Of the orders for which cash was moved first; their times contain the move. */
+  withMove: number[];
+}
+
+/** Has so many workers place orders for so long, one at a time each. Every order is filled. */
+export async function measureOrders(
+  exchange: Exchange,
+  { name, isOne = false, moved = 0 }: Spread,
+  { workers, seconds }: { workers: number; seconds: number },
+): Promise<Figures> {
+  const figures: Figures = { name, perSecond: 0, all: [], withMove: [] };
+  const placers = await Promise.all(Array.from({ length: workers }, () => openPlacer(exchange)));
+  const movers = await Promise.all(placers.map(() => openMover(exchange.addresses)));
+  // Plans are made, and pages read.
+  for (const placer of placers) for (const side of sides) await placer.place(side);
+  const began = performance.now();
+  const ends = began + seconds * 1000;
+  await Promise.all(
+    placers.map(async (placer, index) => {
+      while (performance.now() < ends) {
+        const side: Side = isOne || Math.random() < 0.5 ? 0 : 1;
+        const since = performance.now();
+        if (Math.random() < moved) {
+          const user = anyUser(exchange, otherSide(side));
+          await movers[index]!.move({ user, from: user.home, amountCents: MOVED_CENTS });
+          await placer.place(side, user);
+          figures.withMove.push(performance.now() - since);
+        } else await placer.place(side, undefined, isOne);
+        figures.all.push(performance.now() - since);
+      }
+    }),
+  );
+  figures.perSecond = (figures.all.length * 1000) / (performance.now() - began);
+  await Promise.all([...placers, ...movers].map((one) => one.end()));
+  return figures;
+}
+
+/** Has so many movers move cash of random users away from home for so long, and nothing else. */
+export async function measureMoves(
+  exchange: Exchange,
+  { movers: count, seconds }: { movers: number; seconds: number },
+): Promise<Figures> {
+  const name = `moves alone, ${count} mover${count === 1 ? "" : "s"}`;
+  const figures: Figures = { name, perSecond: 0, all: [], withMove: [] };
+  const movers = await Promise.all(
+    Array.from({ length: count }, () => openMover(exchange.addresses)),
+  );
+  const began = performance.now();
+  const ends = began + seconds * 1000;
+  await Promise.all(
+    movers.map(async ({ move }) => {
+      while (performance.now() < ends) {
+        const user = anyUser(exchange);
+        const since = performance.now();
+        await move({ user, from: user.home, amountCents: 1 });
+        figures.all.push(performance.now() - since);
+      }
+    }),
+  );
+  figures.perSecond = (figures.all.length * 1000) / (performance.now() - began);
+  await Promise.all(movers.map((mover) => mover.end()));
+  return figures;
+}
+
+/** A worker's sessions as the servers have them. */
+export interface Placer {
+  /** Places an order that is filled, of a user with cash there unless one is named. */
+  place: (side: Side, user?: User, inAllMarkets?: boolean) => Promise<void>;
+  end: () => Promise<void>;
+}
+
+/** Opens a session at each primary. */
+export async function openPlacer(exchange: Exchange): Promise<Placer> {
+  const { addresses, markets } = exchange;
+  const clients = (await Promise.all(
+    addresses.map((address) => connectTo(address, "exchange_api")),
+  )) as Both<pg.Client>;
+  return {
+    place: async (side, user = anyUser(exchange), inAllMarkets = false) => {
+      const count = inAllMarkets ? markets[side].length : markets[1].length;
+      const order = {
+        marketId: markets[side][randomInt(count)],
+        userId: user.ids[side],
+        side: randomInt(2) === 0 ? "yes" : "no",
+        price: TAKER_PRICE,
+        quantity: 1,
+        idempotencyKey: randomUUID(),
+      };
+      const code = await placeUntilKnown(clients[side], JSON.stringify([order]));
+      if (code !== null) throw new Error(`an order was rejected: ${code}`);
+    },
+    end: async () => {
+      await Promise.all(clients.map((client) => client.end().catch(() => undefined)));
+    },
+  };
+}
+
+/** A call that fails because of others has no effect and is made again with the same key. */
+async function placeUntilKnown(client: pg.Client, orders: string): Promise<string | null> {
+  for (;;) {
+    try {
+      const { rows } = await client.query({
+        name: "place",
+        text: "select o.code, o.body from api.run_orders(orders => $1) as o",
+        values: [orders],
+      });
+      return rows[0].code;
+    } catch (error) {
+      if (!hasCode(error, "40001", "40P01", "55P03")) throw error;
+    }
+  }
+}
+
+export function anyUser({ users }: Exchange, home?: Side): User {
+  for (;;) {
+    const user = users[randomInt(users.length)]!;
+    if (home === undefined || user.home === home) return user;
+  }
+}
