@@ -17,14 +17,14 @@ export async function findFaults(
     faults.push(...(await preparedAt(client)).map((gid) => `${side}: ${gid} is left prepared`));
     const { rows: broken } = await client.query("select * from ledger.verify()");
     faults.push(...broken.map((row) => `${side}: ${JSON.stringify(row)}`));
-    const { rows } = await client.query(
+    const { rows } = await client.query<{ held: number; brought: number }>(
       `select
          sum(balance_cents) filter (where kind <> 'outside_world')::float8 as held,
          -sum(balance_cents) filter (where kind = 'outside_world')::float8 as brought
        from ledger.accounts`,
     );
-    heldCents += rows[0].held;
-    broughtCents += rows[0].brought;
+    heldCents += rows[0]!.held;
+    broughtCents += rows[0]!.brought;
   }
   const expected = depositedCents(exchange);
   if (heldCents !== expected) faults.push(`${heldCents} cents are held, and not ${expected}`);

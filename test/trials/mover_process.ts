@@ -8,12 +8,14 @@ import type { Exchange, Side } from "./primaries.ts";
 
 /**
  * The process that is killed: movers that move cash to and fro, and an order after each move. It
- * sends the reference of each move that was decided. A mover whose move was cut goes on with new
+ * sends the references of moves that were decided. A mover whose move was cut goes on with new
  * sessions, and leaves the move to recovery.
  */
 
 const MOVERS = 4;
 const MOST_CENTS = 500;
+/** Of a transaction. */
+const MOST_MOVES = 4;
 const RETRY_MS = 50;
 
 const [exchange] = (await once(process, "message")) as [Exchange];
@@ -37,8 +39,14 @@ async function moveUntilCut(): Promise<void> {
     for (;;) {
       const user = anyUser(exchange);
       const from: Side = randomInt(3) === 0 ? otherSide(user.home) : user.home;
-      await mover.move({ user, from, amountCents: 1 + randomInt(MOST_CENTS) }, (reference) =>
-        process.send!(reference),
+      const users = [
+        user,
+        ...Array.from({ length: randomInt(MOST_MOVES) }, () => anyUser(exchange)),
+      ];
+      await mover.move(
+        from,
+        users.map((one) => ({ user: one, amountCents: 1 + randomInt(MOST_CENTS) })),
+        (references) => process.send!(references),
       );
       await placer.place(otherSide(from), user);
     }

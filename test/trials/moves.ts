@@ -16,15 +16,15 @@ import type { Both, Side, User } from "./primaries.ts";
 
 export interface Move {
   user: User;
-  from: Side;
   amountCents: number;
 }
 
 export interface Mover {
-  /** Moves cash; the reference. Throws if it was rejected or if its end is unknown. */
-  move: (move: Move, onDecided?: (reference: string) => void) => Promise<string>;
-  /** Whether both sessions can be used again. */
-  isUsable: () => boolean;
+  /**
+   * Moves cash of some users from one side to the other, all or none; each has a reference of its
+   * own. Throws if it was rejected or cut. After a cut the mover must be ended.
+   */
+  move: (from: Side, moves: Move[], onDecided?: (references: string[]) => void) => Promise<void>;
   end: () => Promise<void>;
 }
 
@@ -38,7 +38,6 @@ const LOCK_TIMEOUT = "3s";
 export async function openMover(addresses: Both<string>): Promise<Mover> {
   const mover = randomInt(2 ** 31);
   const clients: pg.Client[] = [];
-  const state = { isUsable: true };
   const end = async () => {
     await Promise.all(clients.map((client) => client.end().catch(() => undefined)));
   };
@@ -56,44 +55,47 @@ export async function openMover(addresses: Both<string>): Promise<Mover> {
   const both = clients as Both<pg.Client>;
   return {
     end,
-    isUsable: () => state.isUsable,
-    move: async (move, onDecided) => {
-      const reference = randomUUID();
-      const gid = nameOf({ mover, from: move.from, reference });
-      // Whatever goes wrong on the way is left to recovery, which needs the lock of these sessions.
-      state.isUsable = false;
+    move: async (from, moves, onDecided) => {
+      const legs = inOrder(moves).map((move) => ({ ...move, reference: randomUUID() }));
+      const gid = nameOf({ mover, from, reference: legs[0]!.reference });
       try {
-        for (const side of sides) await prepare(both[side], side, move, reference, gid);
+        for (const side of sides) await prepare(both[side], side, from, legs, gid);
       } catch (error) {
         await undo(both, gid);
-        state.isUsable = true;
         throw error;
       }
-      await both[move.from].query(`commit prepared '${gid}'`);
-      onDecided?.(reference);
-      await both[otherSide(move.from)].query(`commit prepared '${gid}'`);
-      state.isUsable = true;
-      return reference;
+      await both[from].query(`commit prepared '${gid}'`);
+      onDecided?.(legs.map(({ reference }) => reference));
+      await both[otherSide(from)].query(`commit prepared '${gid}'`);
     },
   };
+}
+
+interface Leg extends Move {
+  reference: string;
+}
+
+/** Users are locked in ascending id, and were made in the same order at both sides. */
+function inOrder(moves: Move[]): Move[] {
+  return [...moves].sort((a, b) => (a.user.ids[0] < b.user.ids[0] ? -1 : 1));
 }
 
 /** One round trip. The outside world is locked from here to the commit: first at the first side. */
 async function prepare(
   client: pg.Client,
   side: Side,
-  { user, from, amountCents }: Move,
-  reference: string,
+  from: Side,
+  legs: Leg[],
   gid: string,
 ): Promise<void> {
   const command = side === from ? "withdraw" : "deposit";
-  await client.query(
-    `begin;
-     select admin.${command}(
-       user_id => '${user.ids[side]}', amount_cents => ${amountCents}, reference => '${reference}'
-     );
-     prepare transaction '${gid}'`,
+  const calls = legs.map(
+    ({ user, amountCents, reference }) =>
+      `select admin.${command}(
+         user_id => '${user.ids[side]}', amount_cents => ${amountCents}, reference => '${reference}'
+       );`,
   );
+  await client.query(`begin; ${calls.join("\n")} prepare transaction '${gid}'`);
 }
 
 /** After a rejection: rolls back where the transaction failed, and where it is prepared. */
@@ -108,6 +110,7 @@ async function undo(clients: Both<pg.Client>, gid: string): Promise<void> {
 interface Name {
   mover: number;
   from: Side;
+  /** Of its first move. */
   reference: string;
 }
 

@@ -1,6 +1,8 @@
 import { randomInt, randomUUID } from "node:crypto";
 import type pg from "pg";
 import { hasCode } from "../../src/has_code.ts";
+import { gatherMoves } from "./gather_moves.ts";
+import type { MoveCash } from "./gather_moves.ts";
 import { openMover } from "./moves.ts";
 import { connectTo, otherSide, sides } from "./primaries.ts";
 import type { Both, Exchange, Side, User } from "./primaries.ts";
@@ -17,6 +19,8 @@ export interface Spread {
   isOne?: boolean;
   /** The share of orders for which cash is moved first. */
   moved?: number;
+  /** Moves that wait share a transaction. */
+  isGathered?: boolean;
 }
 
 /** What was measured, of times in milliseconds. */
@@ -31,12 +35,12 @@ export interface Figures {
 /** Has so many workers place orders for so long, one at a time each. Every order is filled. */
 export async function measureOrders(
   exchange: Exchange,
-  { name, isOne = false, moved = 0 }: Spread,
+  { name, isOne = false, moved = 0, isGathered = false }: Spread,
   { workers, seconds }: { workers: number; seconds: number },
 ): Promise<Figures> {
   const figures: Figures = { name, perSecond: 0, all: [], withMove: [] };
   const placers = await Promise.all(Array.from({ length: workers }, () => openPlacer(exchange)));
-  const movers = await Promise.all(placers.map(() => openMover(exchange.addresses)));
+  const movers = await openMovers(exchange, workers, isGathered);
   // Plans are made, and pages read.
   for (const placer of placers) for (const side of sides) await placer.place(side);
   const began = performance.now();
@@ -48,7 +52,7 @@ export async function measureOrders(
         const since = performance.now();
         if (Math.random() < moved) {
           const user = anyUser(exchange, otherSide(side));
-          await movers[index]!.move({ user, from: user.home, amountCents: MOVED_CENTS });
+          await movers.moveCash(index, user, MOVED_CENTS);
           await placer.place(side, user);
           figures.withMove.push(performance.now() - since);
         } else await placer.place(side, undefined, isOne);
@@ -57,35 +61,59 @@ export async function measureOrders(
     }),
   );
   figures.perSecond = (figures.all.length * 1000) / (performance.now() - began);
-  await Promise.all([...placers, ...movers].map((one) => one.end()));
+  await Promise.all([...placers, movers].map((one) => one.end()));
   return figures;
 }
 
-/** Has so many movers move cash of random users away from home for so long, and nothing else. */
+/** Has so many workers move cash of random users away from home for so long, and nothing else. */
 export async function measureMoves(
   exchange: Exchange,
-  { movers: count, seconds }: { movers: number; seconds: number },
+  name: string,
+  { workers, seconds, isGathered }: { workers: number; seconds: number; isGathered: boolean },
 ): Promise<Figures> {
-  const name = `moves alone, ${count} mover${count === 1 ? "" : "s"}`;
   const figures: Figures = { name, perSecond: 0, all: [], withMove: [] };
-  const movers = await Promise.all(
-    Array.from({ length: count }, () => openMover(exchange.addresses)),
-  );
+  const movers = await openMovers(exchange, workers, isGathered);
   const began = performance.now();
   const ends = began + seconds * 1000;
   await Promise.all(
-    movers.map(async ({ move }) => {
+    Array.from({ length: workers }, async (_, index) => {
       while (performance.now() < ends) {
-        const user = anyUser(exchange);
         const since = performance.now();
-        await move({ user, from: user.home, amountCents: 1 });
+        await movers.moveCash(index, anyUser(exchange), 1);
         figures.all.push(performance.now() - since);
       }
     }),
   );
   figures.perSecond = (figures.all.length * 1000) / (performance.now() - began);
-  await Promise.all(movers.map((mover) => mover.end()));
+  await movers.end();
   return figures;
+}
+
+/** Movers of workers: one for each, or one for all that gathers. */
+interface Movers {
+  /** Away from home, for a worker. */
+  moveCash: (worker: number, user: User, amountCents: number) => Promise<void>;
+  end: () => Promise<void>;
+}
+
+async function openMovers(
+  { addresses }: Exchange,
+  workers: number,
+  isGathered: boolean,
+): Promise<Movers> {
+  const movers = await Promise.all(
+    Array.from({ length: isGathered ? 1 : workers }, () => openMover(addresses)),
+  );
+  const ways: MoveCash[] = movers.map((mover) =>
+    isGathered ? gatherMoves(mover) : (from, move) => mover.move(from, [move]),
+  );
+  return {
+    moveCash: (worker, user, amountCents) =>
+      ways[worker % ways.length]!(user.home, { user, amountCents }),
+    end: async () => {
+      await Promise.all(movers.map((mover) => mover.end()));
+    },
+  };
 }
 
 /** A worker's sessions as the servers have them. */

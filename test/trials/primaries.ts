@@ -80,10 +80,11 @@ export async function seedExchange(addresses: Both<string>, sizes: Sizes): Promi
     home: index % 2 === 0 ? 0 : 1,
   }));
   const markets: Both<string[]> = [[], []];
-  for (const side of sides) {
+  const seed = async (side: Side) => {
     const client = await connectTo(addresses[side]);
     await buildSchema(client);
     await noteInstallation(client);
+    await client.query("begin");
     for (const [index, user] of users.entries()) {
       const funds = user.home === side ? FUNDS_CENTS : 0;
       user.ids[side] = await makeUser(client, `user${index}`, funds);
@@ -93,9 +94,11 @@ export async function seedExchange(addresses: Both<string>, sizes: Sizes): Promi
     for (let index = 0; index < count; index++) {
       markets[side].push(await makeMarket(client, index));
     }
-    await client.query("vacuum analyze");
+    await client.query("commit");
+    await client.query("vacuum (analyze)");
     await client.end();
-  }
+  };
+  await Promise.all(sides.map(seed));
   return { addresses, markets, users };
 }
 

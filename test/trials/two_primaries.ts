@@ -28,8 +28,8 @@ import type { Both, Exchange, Side } from "./primaries.ts";
 const { values } = parseArgs({ options: { short: { type: "boolean", default: false } } });
 
 const sizes = values.short
-  ? { markets: 10, users: 20, workers: 8, seconds: 1, rounds: 1, kills: 5 }
-  : { markets: 100, users: 400, workers: 8, seconds: 8, rounds: 3, kills: 60 };
+  ? { markets: 10, users: 20, workers: 8, seconds: 0.5, rounds: 1, kills: 5 }
+  : { markets: 100, users: 400, workers: 8, seconds: 8, rounds: 3, kills: 30 };
 
 /** What is killed, by turns. */
 const targets: { name: string; movers?: true; primaries: Side[] }[] = [
@@ -45,8 +45,18 @@ const spreads: Spread[] = [
   { name: "two primaries, no moves" },
   { name: "two, 1 % of orders with a move", moved: 0.01 },
   { name: "two, 10 %", moved: 0.1 },
+  { name: "two, 10 %, moves gathered", moved: 0.1, isGathered: true },
   { name: "two, 50 %", moved: 0.5 },
+  { name: "two, 50 %, moves gathered", moved: 0.5, isGathered: true },
 ];
+
+const moves = [
+  { name: "moves alone, one worker", workers: 1, isGathered: false },
+  { name: "moves alone, all workers", workers: sizes.workers, isGathered: false },
+  { name: "moves alone, all workers, gathered", workers: sizes.workers, isGathered: true },
+];
+
+const ALLOWANCE_CENTS = 2_000_000;
 
 const RECOVER_EVERY_MS = 100;
 
@@ -56,7 +66,7 @@ const destroy = async () => {
 };
 cleanUpOnSignal(destroy);
 try {
-  for (const _ of sides) clusters.push(await startPrimary());
+  while (clusters.length < sides.length) clusters.push(await startPrimary());
   process.exitCode = (await runTrial(clusters as Both<TemporaryCluster>)) ? 0 : 1;
 } finally {
   await destroy();
@@ -93,8 +103,12 @@ async function runTrial(primaries: Both<TemporaryCluster>): Promise<boolean> {
 /** Each user gets an allowance from home, by a move. */
 async function giveAllowances(exchange: Exchange): Promise<void> {
   const mover = await openMover(exchange.addresses);
-  for (const user of exchange.users) {
-    await mover.move({ user, from: user.home, amountCents: 2_000_000 });
+  for (const side of sides) {
+    const users = exchange.users.filter(({ home }) => home === side);
+    await mover.move(
+      side,
+      users.map((user) => ({ user, amountCents: ALLOWANCE_CENTS })),
+    );
   }
   await mover.end();
 }
@@ -106,8 +120,11 @@ async function measureAll(exchange: Exchange): Promise<Figures[][]> {
       (spread) => (seconds: number) =>
         measureOrders(exchange, spread, { workers: sizes.workers, seconds }),
     ),
-    (seconds: number) => measureMoves(exchange, { movers: 1, seconds }),
-    (seconds: number) => measureMoves(exchange, { movers: sizes.workers, seconds }),
+    ...moves.map(
+      ({ name, ...how }) =>
+        (seconds: number) =>
+          measureMoves(exchange, name, { ...how, seconds }),
+    ),
   ];
   const figures: Figures[][] = kinds.map(() => []);
   if (!values.short) for (const measure of kinds) await measure(1);
@@ -156,7 +173,9 @@ async function killInTheMiddle(
   decided: Set<string>,
 ): Promise<Recovered> {
   const movers = fork(join(import.meta.dirname, "mover_process.ts"));
-  movers.on("message", (reference) => decided.add(String(reference)));
+  movers.on("message", (references: string[]) => {
+    for (const reference of references) decided.add(reference);
+  });
   movers.send(exchange);
   const recovering = recoverAlways(exchange);
   const size = decided.size;
