@@ -27,6 +27,8 @@ export interface Spread {
 export interface Figures {
   name: string;
   perSecond: number;
+  /** Of both primaries together, for each order or move. */
+  walBytes: number;
   all: number[];
   /** Of the orders for which cash was moved first; their times contain the move. */
   withMove: number[];
@@ -38,11 +40,12 @@ export async function measureOrders(
   { name, isOne = false, moved = 0, isGathered = false }: Spread,
   { workers, seconds }: { workers: number; seconds: number },
 ): Promise<Figures> {
-  const figures: Figures = { name, perSecond: 0, all: [], withMove: [] };
+  const figures: Figures = { name, perSecond: 0, walBytes: 0, all: [], withMove: [] };
   const placers = await Promise.all(Array.from({ length: workers }, () => openPlacer(exchange)));
   const movers = await openMovers(exchange, workers, isGathered);
   // Plans are made, and pages read.
   for (const placer of placers) for (const side of sides) await placer.place(side);
+  const firstByte = await readWal(exchange);
   const began = performance.now();
   const ends = began + seconds * 1000;
   await Promise.all(
@@ -61,6 +64,7 @@ export async function measureOrders(
     }),
   );
   figures.perSecond = (figures.all.length * 1000) / (performance.now() - began);
+  figures.walBytes = ((await readWal(exchange)) - firstByte) / figures.all.length;
   await Promise.all([...placers, movers].map((one) => one.end()));
   return figures;
 }
@@ -71,8 +75,9 @@ export async function measureMoves(
   name: string,
   { workers, seconds, isGathered }: { workers: number; seconds: number; isGathered: boolean },
 ): Promise<Figures> {
-  const figures: Figures = { name, perSecond: 0, all: [], withMove: [] };
+  const figures: Figures = { name, perSecond: 0, walBytes: 0, all: [], withMove: [] };
   const movers = await openMovers(exchange, workers, isGathered);
+  const firstByte = await readWal(exchange);
   const began = performance.now();
   const ends = began + seconds * 1000;
   await Promise.all(
@@ -85,6 +90,7 @@ export async function measureMoves(
     }),
   );
   figures.perSecond = (figures.all.length * 1000) / (performance.now() - began);
+  figures.walBytes = ((await readWal(exchange)) - firstByte) / figures.all.length;
   await movers.end();
   return figures;
 }
@@ -163,6 +169,21 @@ async function placeUntilKnown(client: pg.Client, orders: string): Promise<strin
       if (!hasCode(error, "40001", "40P01", "55P03")) throw error;
     }
   }
+}
+
+/** The bytes that both primaries have ever written to their WAL. */
+async function readWal({ addresses }: Exchange): Promise<number> {
+  const bytes = await Promise.all(
+    addresses.map(async (address) => {
+      const client = await connectTo(address);
+      const { rows } = await client.query<{ bytes: number }>(
+        "select pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::float8 as bytes",
+      );
+      await client.end();
+      return rows[0]!.bytes;
+    }),
+  );
+  return bytes.reduce((sum, one) => sum + one, 0);
 }
 
 export function anyUser({ users }: Exchange, home?: Side): User {

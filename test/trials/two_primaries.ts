@@ -137,7 +137,15 @@ async function measureAll(exchange: Exchange): Promise<Figures[][]> {
 }
 
 function table(measured: Figures[][]): string {
-  const heads = ["", "per second", "lowest and highest", "median ms", "p99 ms", "with a move"];
+  const heads = [
+    "",
+    "per second",
+    "from, to",
+    "median ms",
+    "p99 ms",
+    "with a move ms",
+    "WAL bytes",
+  ];
   const lines = measured.map((rounds) => {
     const rates = rounds.map(({ perSecond }) => perSecond).sort((a, b) => a - b);
     const all = rounds.flatMap((round) => round.all);
@@ -151,6 +159,10 @@ function table(measured: Figures[][]): string {
       withMove.length === 0
         ? "-"
         : `${at(withMove, 0.5).toFixed(1)}, p99 ${at(withMove, 0.99).toFixed(1)}`,
+      at(
+        rounds.map(({ walBytes }) => walBytes),
+        0.5,
+      ).toFixed(0),
     ];
   });
   return markdownTable(heads, lines);
