@@ -125,3 +125,57 @@ test("moves of a YES at once, beside withdrawals and orders elsewhere: one YES, 
   t.deepEqual(await verify(), []);
   neverDeadlocked(t, contention);
 });
+
+test("the users of both markets are locked in one order, as those of orders are", async (t) => {
+  const contention = contend(exchange);
+  const event_id: string = await operate("create_event", {
+    ...{ title: "Who wins?", category: "tests", exclusive: true },
+  });
+  const [a, b] = [await makeMarket({ event_id }), await makeMarket({ event_id })];
+  const elsewhere = await makeMarket();
+  const { rows } = await exchange.database.pool.query(
+    "select public_id from trading.traders where public_id = any ($1) order by user_id",
+    [await makeTraders(2, { cents: CASH })],
+  );
+  const [low, high] = rows.map(({ public_id }): string => public_id) as [string, string];
+  for (const trader of [low, high]) await split(elsewhere, trader, 100);
+  // A move to B settles A first: the user with the higher id before the other one.
+  await exchange.giveShares(a, high, "yes", 5);
+  await exchange.giveShares(b, low, "yes", 5);
+  await resolve(a, "yes");
+  await resolve(b, "no");
+  const trade = async () => {
+    await contention.place(elsewhere, high, sell("yes", 1, 50));
+    await contention.place(elsewhere, low, buy("yes", 1, 50));
+  };
+  for (let round = 0; round < effort(20); round++) {
+    await contention.together([
+      () => correct(b),
+      trade,
+      () => contention.place(elsewhere, low, buy("no", 1, 1)),
+    ]);
+    await correct(a);
+  }
+  t.is((await exchange.accounts(a)).escrow, 0);
+  neverDeadlocked(t, contention);
+});
+
+test("two corrections of one market at once: each corrects the one before", async (t) => {
+  const contention = contend(exchange);
+  for (let round = 0; round < effort(15); round++) {
+    const market_id = await makeMarket();
+    const [ann] = (await makeTraders(1, { cents: CASH })) as [string];
+    await exchange.giveShares(market_id, ann, "yes", 10);
+    const before = await balance(ann);
+    await resolve(market_id, "no");
+    const pay = (yes_payout_cents: number) => () =>
+      operate("correct_resolution", {
+        ...{ market_id, outcome: "custom", yes_payout_cents, reason: "a mistake" },
+      });
+    await contention.together([pay(30), pay(60)]);
+    const { yesPayoutCents } = await pay(45)();
+    t.is(yesPayoutCents, 45);
+    t.is(await balance(ann), before + 450);
+  }
+  neverDeadlocked(t, contention);
+});

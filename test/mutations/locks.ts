@@ -217,14 +217,14 @@ export const locks: Mutation[] = [
   },
   {
     name: "correct_without_lock",
-    breaks: "a correction does not lock the market, nor its row",
+    breaks: "a correction does not lock the market, nor the row of its event",
     file: "trading/settle/correct_resolution.sql",
     from: `  perform trading.lock_for_payout(
     correct_resolution.market_id, correct_resolution.yes_payout_cents
   );
   v_at`,
     to: "  v_at",
-    tests: ["concurrency/settlement"],
+    tests: ["concurrency/moved_outcomes"],
   },
   {
     name: "expire_without_lock",

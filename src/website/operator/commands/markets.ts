@@ -22,14 +22,18 @@ export const resolveMarket: Command = {
   ...{ name: "resolve_market", role, title: "Resolve", action: "Resolve the market" },
   fields: [market, outcome, payout, evidence],
   returns: "value",
-  confirm: "All shares are paid by this outcome, and open orders are cancelled.",
+  confirm:
+    "All shares are paid by this outcome, and open orders are cancelled. A YES in an exclusive " +
+    "event closes its other markets.",
 };
 
 export const correctResolution: Command = {
   ...{ name: "correct_resolution", role, title: "Correct the resolution", action: "Correct it" },
   fields: [market, outcome, payout, publicReason, evidence],
   returns: "value",
-  confirm: "What was paid is taken back and paid anew. Cash of users may go below zero.",
+  confirm:
+    "What was paid is taken back and paid anew. Cash of users may go below zero. In an exclusive " +
+    "event the market that has the YES becomes NO in the same call.",
 };
 
 export const voidMarket: Command = {

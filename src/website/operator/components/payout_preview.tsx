@@ -1,10 +1,13 @@
+import { Fragment } from "preact";
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { Field } from "../../components/field.tsx";
 import { Empty } from "../../components/states.tsx";
 import { Submit } from "../../components/submit.tsx";
+import type { Result } from "../../api/result.ts";
 import { useCommand } from "../../hooks/use_command.ts";
 import { ask } from "../api/graphql.ts";
+import { textIn } from "../views/query.ts";
 import type { Row } from "../views/query.ts";
 import { showCents, showCount } from "../api/values.ts";
 import { outcome as outcomeField } from "../commands/parts.ts";
@@ -28,23 +31,50 @@ export const previewMutation = `mutation Preview($input: PreviewResolutionInput!
   answer: previewResolution(input: $input) { result { ${columns.map(({ field }) => field).join(" ")} } }
 }`;
 
-/** What an outcome would pay each position. Nothing is changed, but the audit has the question. */
-export function PayoutPreview({ marketId }: { marketId: string }): JSX.Element {
+/** What each position of a market would be paid. */
+interface Preview {
+  title: string;
+  rows: Row[];
+}
+
+interface PreviewProps {
+  market: Row;
+  /** The market that would lose its YES to this one. */
+  winner: Row | undefined;
+}
+
+async function askForPreviews(
+  markets: { market: Row; outcome: string; yesPayoutCents: number | null }[],
+): Promise<Result<Preview[]>> {
+  const previews: Preview[] = [];
+  for (const { market, outcome, yesPayoutCents } of markets) {
+    const input = { marketId: market.marketId, outcome, yesPayoutCents };
+    const asked = await ask<{ answer: { result: Row[] } }>(previewMutation, { input });
+    if (!asked.ok) return asked;
+    const title = `${textIn(market, "title")}: ${outcome.toUpperCase()}`;
+    previews.push({ title, rows: asked.data.answer.result });
+  }
+  return { ok: true, data: previews };
+}
+
+/**
+ * What an outcome would pay each position, also those of the market that would lose its YES. Nothing
+ * is changed, but the audit has the question.
+ */
+export function PayoutPreview({ market, winner }: PreviewProps): JSX.Element {
   const [outcome, setOutcome] = useState("");
   const [payout, setPayout] = useState("");
-  const [rows, setRows] = useState<Row[]>();
+  const [previews, setPreviews] = useState<Preview[]>();
   const command = useCommand();
   const preview = (event: Event): void => {
     event.preventDefault();
     const yesPayoutCents = outcome === "custom" ? Number(payout) : null;
-    const input = { marketId, outcome, yesPayoutCents };
-    setRows(undefined);
-    void command.give(
-      () => ask<{ answer: { result: Row[] } }>(previewMutation, { input }),
-      ({ answer }) => {
-        setRows(answer.result);
-      },
-    );
+    const asked = [{ market, outcome, yesPayoutCents }];
+    if (winner !== undefined && outcome === "yes") {
+      asked.push({ market: winner, outcome: "no", yesPayoutCents: null });
+    }
+    setPreviews(undefined);
+    void command.give(() => askForPreviews(asked), setPreviews);
   };
   return (
     <>
@@ -68,7 +98,12 @@ export function PayoutPreview({ marketId }: { marketId: string }): JSX.Element {
         </Submit>
       </form>
       <StaffProblem problem={command.problem} />
-      {rows !== undefined && <Payouts rows={rows} />}
+      {previews?.map(({ title, rows }) => (
+        <Fragment key={title}>
+          {previews.length > 1 && <h3>{title}</h3>}
+          <Payouts rows={rows} />
+        </Fragment>
+      ))}
     </>
   );
 }

@@ -2,6 +2,7 @@ import type { JSX } from "preact";
 import { Notice } from "../../components/notice.tsx";
 import { Empty, Show } from "../../components/states.tsx";
 import { useAsked } from "../../hooks/use_asked.ts";
+import type { Result } from "../../api/result.ts";
 import { changes } from "../api/graphql.ts";
 import { navigate } from "../../router.ts";
 import { askForRow } from "../api/queries.ts";
@@ -24,6 +25,8 @@ interface Found {
   market: Row;
   /** The void of the whole market, if there is one. */
   undone: Row | undefined;
+  /** The market of its exclusive event that a correction to YES takes the YES from. */
+  winner: Row | undefined;
 }
 
 interface MarketProps extends Found {
@@ -38,7 +41,10 @@ export function MarketPage({ id }: { id: string }): JSX.Element {
     if (!market.ok) return market;
     if (market.data === undefined) return { ok: true, data: undefined };
     const undone = await askForRow(views.voids, { ...ofMarket, tradeId: { isNull: true } });
-    return undone.ok ? { ok: true, data: { market: market.data, undone: undone.data } } : undone;
+    if (!undone.ok) return undone;
+    const winner = await askForWinner(id, market.data);
+    if (!winner.ok) return winner;
+    return { ok: true, data: { market: market.data, undone: undone.data, winner: winner.data } };
   }, [id, changes.value]);
   return (
     <Show asked={asked} title="Market">
@@ -53,7 +59,18 @@ export function MarketPage({ id }: { id: string }): JSX.Element {
   );
 }
 
-function Market({ id, market, undone }: MarketProps): JSX.Element {
+async function askForWinner(id: string, market: Row): Promise<Result<Row | undefined>> {
+  const none = { ok: true, data: undefined } as const;
+  if (market.status !== "resolved" || typeof market.eventId !== "string") return none;
+  const eventId = { equalTo: market.eventId };
+  const event = await askForRow(views.events, { eventId, isExclusive: { equalTo: true } });
+  if (!event.ok || event.data === undefined) return event;
+  return await askForRow(views.markets, {
+    ...{ eventId, resolvedOutcome: { equalTo: "yes" }, marketId: { notEqualTo: id } },
+  });
+}
+
+function Market({ id, market, undone, winner }: MarketProps): JSX.Element {
   const ofMarket = { marketId: { equalTo: id } };
   const holds = { ...ofMarket, openQuantity: { notEqualTo: "0" } };
   const inBook = { ...ofMarket, status: { in: ["open", "partially_filled"] } };
@@ -104,10 +121,19 @@ function Market({ id, market, undone }: MarketProps): JSX.Element {
       </div>
       {undone === undefined && (
         <Section title="What an outcome would pay">
-          <PayoutPreview marketId={id} />
+          {winner !== undefined && (
+            <Notice kind="info">
+              The YES of this event has{" "}
+              <a href={`/operator/markets/${textIn(winner, "marketId")}`}>
+                {textIn(winner, "title")}
+              </a>
+              . If this market is corrected to YES, that one becomes NO in the same call.
+            </Notice>
+          )}
+          <PayoutPreview market={market} winner={winner} />
         </Section>
       )}
-      <MarketForms {...{ id, market, undone }} />
+      <MarketForms {...{ id, market, undone, winner }} />
       <Parts label="About this market" parts={parts} />
     </StaffPageBody>
   );
