@@ -1,28 +1,16 @@
-import { spawnSync } from "node:child_process";
-import {
-  chown,
-  cp,
-  mkdtemp,
-  rename,
-  rm,
-  rmdir,
-  stat,
-  statfs,
-  symlink,
-  writeFile,
-} from "node:fs/promises";
+import { chown, cp, mkdtemp, rename, rm, rmdir, stat, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { startEmbeddedPostgres } from "../../src/local/embedded_postgres.ts";
+import { fillDisk, mayMount, mountDisk, unmountDisk, useUpSegments } from "./disk.ts";
 import {
   commandsOf,
   countAnswers,
   hasSurvived,
   runDrill,
   startDrillLoad,
-  withClient,
 } from "./run.ts";
 import { dataDirectoryOf, startSystem } from "./system.ts";
 import type { System } from "./system.ts";
@@ -48,29 +36,15 @@ interface SystemWithDisk extends System {
 if (mayMount()) await runDrill(startOnSmallDisk, drill);
 else console.log("skipped: a disk to fill can only be mounted as root");
 
-function mayMount(): boolean {
-  // In a mount namespace of its own, so that the attempt leaves nothing behind.
-  return (
-    process.getuid?.() === 0 && run("unshare", ["--mount", "mount", "-t", "tmpfs", "x", "/mnt"])
-  );
-}
-
-function run(program: string, args: string[]): boolean {
-  return spawnSync(program, args, { stdio: "ignore" }).status === 0;
-}
-
 /** Moves the WAL to a disk of its own before the server starts to use it. */
 async function startOnSmallDisk(): Promise<SystemWithDisk> {
   const disk = await mkdtemp(join(tmpdir(), `pgmarkets-disk-${process.pid}-`));
   const removeDisk = async () => {
-    run("umount", [disk]);
+    unmountDisk(disk);
     await rmdir(disk);
   };
-  if (!run("mount", ["-t", "tmpfs", "-o", `size=${DISK_SIZE},mode=700`, "tmpfs", disk])) {
-    await rmdir(disk);
-    throw new Error("The disk can't be mounted");
-  }
   try {
+    mountDisk(disk, DISK_SIZE);
     const system = await startSystem({
       prepare: async (cluster) => {
         const data = await dataDirectoryOf(cluster);
@@ -103,7 +77,7 @@ async function drill(system: SystemWithDisk): Promise<boolean> {
   const { journal, load } = await startDrillLoad(system);
   await delay(loadMs);
 
-  const ballast = await fill(disk);
+  const ballast = await fillDisk(disk);
   await useUpSegments(connect);
   const earlier = commandsOf(journal);
   await delay(fullMs);
@@ -129,26 +103,4 @@ async function drill(system: SystemWithDisk): Promise<boolean> {
 
 function acceptedOf(commands: ReturnType<typeof commandsOf>): number {
   return commands.filter(({ answers }) => answers.some(({ kind }) => kind === "accepted")).length;
-}
-
-/** Takes what space is left. */
-async function fill(disk: string): Promise<string> {
-  const { bavail, bsize } = await statfs(disk);
-  const path = join(disk, "ballast");
-  await writeFile(path, Buffer.alloc(bavail * bsize - 4096));
-  return path;
-}
-
-/** Has PostgreSQL ask for one segment of WAL after the other, until there is no more. */
-async function useUpSegments(connect: System["connect"]): Promise<void> {
-  try {
-    await withClient(connect, async (client) => {
-      for (;;) {
-        await client.query("select pg_logical_emit_message(true, 'drill', 'next')");
-        await client.query("select pg_switch_wal()");
-      }
-    });
-  } catch {
-    // This is how it ends.
-  }
 }

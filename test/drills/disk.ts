@@ -1,0 +1,53 @@
+import { spawnSync } from "node:child_process";
+import { statfs, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { withClient } from "./run.ts";
+import type { System } from "./system.ts";
+
+/** Small disks, and how they run full. */
+
+/** Whether a small disk can be mounted here: as root, and not in every container. */
+export function mayMount(): boolean {
+  // In a mount namespace of its own, so that the attempt leaves nothing behind.
+  return (
+    process.getuid?.() === 0 && run("unshare", ["--mount", "mount", "-t", "tmpfs", "x", "/mnt"])
+  );
+}
+
+/** Mounts a disk of this size, such as 256m, on an empty folder. */
+export function mountDisk(path: string, size: string): void {
+  if (!run("mount", ["-t", "tmpfs", "-o", `size=${size},mode=700`, "tmpfs", path])) {
+    throw new Error("The disk can't be mounted");
+  }
+}
+
+/** Takes a disk away, if there is one. */
+export function unmountDisk(path: string): void {
+  run("umount", [path]);
+}
+
+function run(program: string, args: string[]): boolean {
+  return spawnSync(program, args, { stdio: "ignore" }).status === 0;
+}
+
+/** Takes what space is left; the file that does. */
+export async function fillDisk(disk: string): Promise<string> {
+  const { bavail, bsize } = await statfs(disk);
+  const path = join(disk, "ballast");
+  await writeFile(path, Buffer.alloc(bavail * bsize - 4096));
+  return path;
+}
+
+/** Has PostgreSQL ask for one segment of WAL after the other, until there is no more. */
+export async function useUpSegments(connect: System["connect"]): Promise<void> {
+  try {
+    await withClient(connect, async (client) => {
+      for (;;) {
+        await client.query("select pg_logical_emit_message(true, 'drill', 'next')");
+        await client.query("select pg_switch_wal()");
+      }
+    });
+  } catch {
+    // This is how it ends.
+  }
+}
