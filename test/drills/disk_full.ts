@@ -5,13 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { startEmbeddedPostgres } from "../../src/local/embedded_postgres.ts";
 import { fillDisk, mayMount, mountDisk, unmountDisk, useUpSegments } from "./disk.ts";
-import {
-  commandsOf,
-  countAnswers,
-  hasSurvived,
-  runDrill,
-  startDrillLoad,
-} from "./run.ts";
+import { commandsOf, countAnswers, hasSurvived, runDrill, startDrillLoad } from "./run.ts";
 import { dataDirectoryOf, startSystem } from "./system.ts";
 import type { System } from "./system.ts";
 

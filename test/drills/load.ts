@@ -68,10 +68,14 @@ export interface LoadOptions {
   journal: Journal;
   /** How many; by default as many as the drills have. */
   clients?: number;
+  /** The number of the first one; by default 0. */
+  firstClient?: number;
   /** How long a client waits between two commands; by default not at all. */
   pauseMs?: number;
   /** Some of the clients send commands with keys and have switches; then each has its own user. */
   withKeys?: boolean;
+  /** Each command is an order without a key, which is sent once, whatever becomes of it. */
+  onlyOnce?: boolean;
 }
 
 /** Clients at work. */
@@ -82,6 +86,8 @@ export interface Load {
   repeat: () => Promise<void>;
   /** Settles when a command is accepted that was sent from now on. */
   nextAccepted: () => Promise<void>;
+  /** When the last command was sent that was accepted, by `performance.now()`. */
+  lastAcceptedAt: () => number;
 }
 
 const CLIENTS = 16;
@@ -96,11 +102,13 @@ let nextExpiry = Date.now() + 30 * 86_400_000;
 export function startLoad(options: LoadOptions): Load {
   const state = { stopping: false };
   const waiting: { since: number; resolve: () => void }[] = [];
+  let lastAcceptedAt = -Infinity;
   const onAccepted = (sentAt: number) => {
+    lastAcceptedAt = Math.max(lastAcceptedAt, sentAt);
     for (const waiter of waiting) if (sentAt >= waiter.since) waiter.resolve();
   };
   const clients = Array.from({ length: options.clients ?? CLIENTS }, (_, index) =>
-    runClient(options, index, state, onAccepted),
+    runClient(options, (options.firstClient ?? 0) + index, state, onAccepted),
   );
   return {
     stop: async () => {
@@ -131,15 +139,18 @@ export function startLoad(options: LoadOptions): Load {
       if (await Promise.race([accepted, delay(PATIENCE_MS, false, { ref: false })])) return;
       throw new Error(`Nothing was accepted for ${PATIENCE_MS} ms`);
     },
+    lastAcceptedAt: () => lastAcceptedAt,
   };
 }
 
 async function runClient(
-  { url, marketIds, apiKeys, journal, pauseMs = 0, withKeys = false }: LoadOptions,
+  options: LoadOptions,
   index: number,
   state: { stopping: boolean },
   onAccepted: (sentAt: number) => void,
 ): Promise<void> {
+  const { url, marketIds, apiKeys, journal, pauseMs = 0 } = options;
+  const { withKeys = false, onlyOnce = false } = options;
   const apiKey = apiKeys[index % apiKeys.length] ?? "";
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
   const send = async (
@@ -166,7 +177,7 @@ async function runClient(
 
   const place = async (): Promise<Command> => {
     const expiresAt = new Date(nextExpiry++).toISOString();
-    const key = Math.random() < 0.75 ? randomUUID() : undefined;
+    const key = !onlyOnce && Math.random() < 0.75 ? randomUUID() : undefined;
     const placing: Placing = { expiresAt, key, answers: [] };
     journal.placings.push(placing);
     const order = { ...randomOrder(marketIds), expiresAt, idempotencyKey: key };
@@ -195,7 +206,7 @@ async function runClient(
   const next = async (): Promise<Command> => {
     if (withKeys) await keepSwitch();
     if (withKeys && roleOf(index) === "sends keys" && Math.random() < 0.6) return await once();
-    const orderId = Math.random() < 0.2 ? openOrderIds.shift() : undefined;
+    const orderId = !onlyOnce && Math.random() < 0.2 ? openOrderIds.shift() : undefined;
     return orderId === undefined ? await place() : await cancel(orderId);
   };
 

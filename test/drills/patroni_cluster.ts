@@ -2,7 +2,16 @@ import { execFile, spawn, spawnSync } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
-import { chown, mkdir, mkdtemp, readFile, readdir, readlink, rm, writeFile } from "node:fs/promises";
+import {
+  chown,
+  mkdir,
+  mkdtemp,
+  readFile,
+  readdir,
+  readlink,
+  rm,
+  writeFile,
+} from "node:fs/promises";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -90,9 +99,12 @@ export async function startPatroniCluster(): Promise<PatroniCluster> {
     const owner = ownerOfPostgres();
     await chown(directory, owner.uid, owner.gid);
     const free = await freePorts(names.length * 4 + 2);
-    const ports = names.map(
-      (): Ports => ({ 5432: free(), 8008: free(), 2379: free(), 2380: free() }),
-    );
+    const ports = names.map((): Ports => ({
+      5432: free(),
+      8008: free(),
+      2379: free(),
+      2380: free(),
+    }));
     for (const name of names) startEtcd(directory, name, ports);
     for (const _ of names) ways.push(await openEtcdWay(ports.map((own) => own["2379"])));
     const nodes: PatroniNode[] = [];
@@ -191,7 +203,13 @@ interface Owner {
   gid: number;
 }
 
-async function makeNode({ directory, index, ports, way, owner }: NodeOptions): Promise<PatroniNode> {
+async function makeNode({
+  directory,
+  index,
+  ports,
+  way,
+  owner,
+}: NodeOptions): Promise<PatroniNode> {
   const name = names[index]!;
   const own = ports[index]!;
   const home = join(directory, name);
@@ -255,12 +273,10 @@ function configurationOf(name: string, { home, ports, own, way }: Places): strin
     [/10\.0\.0\.0\/24/g, "127.0.0.1/32"],
     // A machine that has a watchdog must survive a frozen node.
     [/mode: automatic/, 'mode: "off"'],
-    ...Object.entries(times).map(
-      ([time, seconds]): [RegExp, string] => [
-        new RegExp(`^( *${time}:) .*`, "m"),
-        `$1 ${seconds}`,
-      ],
-    ),
+    ...Object.entries(times).map(([time, seconds]): [RegExp, string] => [
+      new RegExp(`^( *${time}:) .*`, "m"),
+      `$1 ${seconds}`,
+    ]),
   ];
   const documented = readText("deploy/patroni/patroni.yml");
   return localise(change(documented, changes), ports, own);

@@ -100,7 +100,10 @@ export function newJournal(): Journal {
 }
 
 /** Markets, and traders with money and keys, whose ids don't ascend together. */
-export async function seed(client: Client): Promise<{ marketIds: string[]; apiKeys: string[] }> {
+export async function seed(
+  client: Client,
+  traders = TRADERS,
+): Promise<{ marketIds: string[]; apiKeys: string[] }> {
   const first = async (text: string, values: unknown[]): Promise<string> => {
     const { rows } = await client.query({ text, values, rowMode: "array" });
     return String(rows[0]?.[0]);
@@ -114,7 +117,7 @@ export async function seed(client: Client): Promise<{ marketIds: string[]; apiKe
     const create = "select admin.create_market(title => $1, category => 'drill')";
     marketIds.push(await first(create, [`Market ${market}`]));
   }
-  for (let trader = 1; trader <= TRADERS; trader++) {
+  for (let trader = 1; trader <= traders; trader++) {
     const name = `trader${trader}`;
     const create = "select admin.create_user(email => $1, display_name => $2, handle => $3)";
     const userId = await first(create, [`${name}@drill.example`, name, name]);
