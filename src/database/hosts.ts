@@ -1,5 +1,7 @@
 import pg from "pg";
 import type { ClientConfig } from "pg";
+import { singleFlight } from "../single_flight.ts";
+import { cut } from "./cut.ts";
 import { DatabaseNotReadyError } from "./not_ready.ts";
 import { isReadOnly } from "./server_checks.ts";
 
@@ -33,28 +35,48 @@ export function splitHosts(connectionString: string): string[] {
   });
 }
 
-/** Which of these hosts to try next: shared by all pools of a process, also those made later. */
-const currentHosts = new Map<string, { index: number }>();
+/** How often it is looked whether the primary answers, while there are connections to it. */
+const WATCH_MS = 3000;
+/** A host that does not answer for so long is silent, as after a loss of power. */
+const SILENCE_MS = 2000;
+
+/** Several hosts: shared by all pools of a process, also those made later. */
+interface Hosts {
+  connectionStrings: string[];
+  /** Which one to try next. */
+  index: number;
+  /** The host of each connection that is open. */
+  open: Map<pg.Client, number>;
+  watch?: NodeJS.Timeout;
+}
+
+const allHosts = new Map<string, Hosts>();
+
+function hostsOf(connectionStrings: string[]): Hosts {
+  const name = connectionStrings.join(" ");
+  const known = allHosts.get(name) ?? { connectionStrings, index: 0, open: new Map() };
+  allHosts.set(name, known);
+  return known;
+}
 
 /**
  * The client class of a pool for several hosts. A new client goes to the last host that was the
  * primary. If that host does not answer or takes no writes, the client fails, and later ones try the
  * next host. So a caller that retries finds the primary, also if it makes a new pool each time, as a
- * process does that starts.
+ * process does that starts. Once another host is the primary, connections to the one before are cut:
+ * one that was silent and comes back would answer from what it had before.
  */
 export function clientOfPrimary(
   connectionStrings: string[],
 ): new (config?: string | ClientConfig) => pg.Client {
-  const name = connectionStrings.join(" ");
-  const current = currentHosts.get(name) ?? { index: 0 };
-  currentHosts.set(name, current);
+  const hosts = hostsOf(connectionStrings);
   return class PrimaryClient extends pg.Client {
     readonly #tried: number;
 
     constructor(config?: string | ClientConfig) {
-      const connectionString = connectionStrings[current.index] ?? "";
+      const connectionString = connectionStrings[hosts.index] ?? "";
       super({ ...(typeof config === "string" ? {} : config), connectionString });
-      this.#tried = current.index;
+      this.#tried = hosts.index;
     }
 
     override connect(): Promise<pg.Client>;
@@ -80,16 +102,71 @@ export function clientOfPrimary(
         if (await isReadOnly(this)) {
           throw new DatabaseNotReadyError("The server takes no writes", { reason: "read_only" });
         }
+        if (hosts.index !== this.#tried) {
+          throw new DatabaseNotReadyError("Another host is the primary", {
+            reason: "database_unreachable",
+          });
+        }
+        keep(hosts, this);
         return this;
       } catch (error) {
-        if (current.index === this.#tried) {
-          current.index = (current.index + 1) % connectionStrings.length;
+        if (hosts.index === this.#tried) {
+          hosts.index = (hosts.index + 1) % connectionStrings.length;
         }
         void this.end().catch(() => undefined);
         throw error;
       }
     }
   };
+}
+
+/** Notes an open connection to the primary, cuts those to other hosts, and watches over it. */
+function keep(hosts: Hosts, client: pg.Client): void {
+  hosts.open.set(client, hosts.index);
+  client.once("end", () => hosts.open.delete(client));
+  leaveOthers(hosts);
+  if (hosts.connectionStrings.length < 2 || hosts.watch !== undefined) return;
+  const look = singleFlight(() => leaveSilentHost(hosts), 0);
+  hosts.watch = setInterval(() => {
+    if (hosts.open.size > 0) void look();
+    else {
+      clearInterval(hosts.watch);
+      delete hosts.watch;
+    }
+  }, WATCH_MS).unref();
+}
+
+function leaveOthers({ open, index }: Hosts): void {
+  for (const [client, host] of open) if (host !== index) cut(client);
+}
+
+/** Goes to another host if it takes writes and the one so far does not answer that it does. */
+async function leaveSilentHost(hosts: Hosts): Promise<void> {
+  const { connectionStrings, index } = hosts;
+  if (await takesWrites(connectionStrings[index] ?? "")) return;
+  const found = await Promise.all(connectionStrings.map(takesWrites));
+  const next = found.findIndex((isPrimary, host) => isPrimary && host !== index);
+  if (next < 0 || found[index] === true) return;
+  hosts.index = next;
+  leaveOthers(hosts);
+}
+
+async function takesWrites(connectionString: string): Promise<boolean> {
+  const client = new pg.Client({
+    connectionString,
+    connectionTimeoutMillis: SILENCE_MS,
+    query_timeout: SILENCE_MS,
+  });
+  client.on("error", () => undefined);
+  try {
+    await client.connect();
+    return !(await isReadOnly(client));
+  } catch {
+    return false;
+  } finally {
+    void client.end().catch(() => undefined);
+    cut(client);
+  }
 }
 
 /** The first host that takes writes, for tools that need one address. */

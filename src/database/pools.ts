@@ -3,6 +3,7 @@ import pg from "pg";
 import type { Client, Pool, PoolClient, PoolConfig } from "pg";
 import type { Logger } from "pino";
 import { hasOwnOptions } from "../config.ts";
+import { cut } from "./cut.ts";
 import { clientOfPrimary, splitHosts } from "./hosts.ts";
 import { DatabaseNotReadyError } from "./not_ready.ts";
 import { ownSearchPath, setLateSettings, startupOptions } from "./session_settings.ts";
@@ -91,11 +92,6 @@ export function makePool(options: PoolOptions): Pool {
 /** A session that is idle in a transaction for this long is closed. */
 const idleTransactions = { idle_in_transaction_session_timeout: "60s" };
 
-/** Parts of pg's client that its types lack. */
-interface CuttableClient {
-  connection?: { stream: { destroy: () => void } };
-}
-
 /** Parts of pg's pool that its types lack. */
 interface OpenablePool {
   options: { min: number };
@@ -142,11 +138,6 @@ export async function openMinimum(pool: Pool): Promise<void> {
 
   pool.on("remove", () => void fill());
   await fill();
-}
-
-/** Cuts a connection: its query or its attempt to connect fails. */
-export function cut(client: Client): void {
-  (client as unknown as CuttableClient).connection?.stream.destroy();
 }
 
 /** Ends a pool and cuts those of its connections that are in use or being made. */

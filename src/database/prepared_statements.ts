@@ -1,7 +1,8 @@
 import type { Client, Pool } from "pg";
 import { hasCode } from "../has_code.ts";
 import { DatabaseNotReadyError } from "./not_ready.ts";
-import { cut, makeLoneClient } from "./pools.ts";
+import { cut } from "./cut.ts";
+import { makeLoneClient } from "./pools.ts";
 
 /** In each round a pooler may swap the server connections of the two clients. */
 const ROUNDS = 3;

@@ -3,6 +3,7 @@ import pg from "pg";
 import { withRetries } from "../../src/database/failures.ts";
 import { clientOfPrimary, findPrimary, splitHosts } from "../../src/database/hosts.ts";
 import { createDatabase, testDatabase } from "../helpers/database/test_database.ts";
+import { openWay } from "../helpers/processes/way.ts";
 
 const database = testDatabase(test);
 
@@ -101,3 +102,26 @@ test("none of the hosts takes writes", async (t) => {
 function databaseOf(connectionString: string): string {
   return /\/(\w+)\?/.exec(connectionString)?.[1] ?? "";
 }
+
+test("a primary that is silent is left once another host takes writes", async (t) => {
+  const databases = await Promise.all([createDatabase(), createDatabase()]);
+  const [one, two] = databases.map(({ connectionString }) => connectionString) as [string, string];
+  const socketOf = ({ host, port }: pg.Client) => ({ path: `${host}/.s.PGSQL.${port}` });
+  const way = await openWay([socketOf(new pg.Client({ connectionString: one }))]);
+  const behindWay = `postgres://postgres@127.0.0.1:${way.ports[0]!}/${databaseOf(one)}`;
+  const pool = new pg.Pool({ Client: clientOfPrimary([behindWay, two]), max: 1 });
+  pool.on("connect", (client) => client.on("error", () => undefined));
+  const whereNow = async () => (await pool.query("select current_database() as name")).rows[0].name;
+  try {
+    t.is(await whereNow(), databaseOf(one));
+    way.cut();
+    const began = performance.now();
+    await t.throwsAsync(whereNow(), undefined, "the silent connection is cut");
+    t.true(performance.now() - began < 15_000);
+    t.is(await whereNow(), databaseOf(two));
+  } finally {
+    await pool.end();
+    way.close();
+    await Promise.all(databases.map((each) => each.drop()));
+  }
+});

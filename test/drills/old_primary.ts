@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
-import { cut } from "../../src/database/pools.ts";
+import { cut } from "../../src/database/cut.ts";
 import { startLoad } from "./load.ts";
 import type { Journal } from "./load.ts";
 import type { PatroniCluster, PatroniNode } from "./patroni_cluster.ts";

@@ -31,7 +31,7 @@ import type { ServerProcess } from "./server_process.ts";
 import { connectTo } from "./system.ts";
 
 /**
- * `npm run drill:patroni [-- --rounds 20] [--short]`: three nodes of Patroni with the files of
+ * `npm run drill:patroni [-- --rounds 20] [--only disk] [--short]`: three nodes of Patroni with the files of
  * deploy/patroni, and a server and a worker by HAProxy and by all hosts each. In each round the primary
  * is killed, frozen, cut off from etcd, filled up, or switched over by hand, under load. Ends with 1
  * unless servers accept orders on another node in time, everything acknowledged is there once, the
@@ -40,7 +40,11 @@ import { connectTo } from "./system.ts";
  */
 
 const { values } = parseArgs({
-  options: { rounds: { type: "string" }, short: { type: "boolean", default: false } },
+  options: {
+    rounds: { type: "string" },
+    only: { type: "string", default: "" },
+    short: { type: "boolean", default: false },
+  },
 });
 const rounds = Number(values.rounds ?? (values.short ? shortFaults.length : 20));
 const loadMs = values.short ? 1000 : 3000;
@@ -56,7 +60,7 @@ const TRADERS = 2 * CLIENTS_OF_A_SERVER + 2;
  * its loop at most, and a call of etcd, to take its place; commits wait until the other standby has
  * seen that in a round of its own. The rest is for promotion, checks of HAProxy, new connections.
  */
-const mostMs = (times.ttl + 2 * times.loop_wait + times.retry_timeout + 10) * 1000;
+const mostMs = (times.ttl + 2 * times.loop_wait + times.retry_timeout + 15) * 1000;
 const WHOLE_TIMEOUT_MS = 120_000;
 
 const packages = {
@@ -123,7 +127,8 @@ async function drill(site: Site): Promise<boolean> {
   const whole = newJournal();
   const seeded = await withClient(site.connect, seedAll);
   const random = randomFrom("patroni");
-  const faults = values.short ? shortFaults : faultsOf(site);
+  const possible = values.short ? shortFaults : faultsOf(site);
+  const faults = possible.filter(({ what }) => what.includes(values.only));
   const order = Array.from({ length: Math.ceil(rounds / faults.length) }, () =>
     values.short ? faults : random.shuffled(faults),
   ).flat();

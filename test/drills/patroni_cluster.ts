@@ -20,10 +20,10 @@ import type { Client } from "pg";
 import { processesOf, signal } from "../../src/local/postgres_process.ts";
 import { findDebianPostgres } from "../helpers/database/stock_cluster.ts";
 import { readText } from "../helpers/repository.ts";
+import { openWay } from "../helpers/processes/way.ts";
+import type { Way } from "../helpers/processes/way.ts";
 import { until } from "../helpers/until.ts";
 import { mayMount, mountDisk, unmountDisk } from "./disk.ts";
-import { openEtcdWay } from "./etcd_way.ts";
-import type { EtcdWay } from "./etcd_way.ts";
 import { withClient } from "./run.ts";
 import { connectTo } from "./system.ts";
 
@@ -38,7 +38,8 @@ export interface PatroniNode {
   port: number;
   /** Its disk, which holds its data and nothing else; undefined if none could be mounted. */
   disk: string | undefined;
-  way: EtcdWay;
+  /** To etcd. */
+  way: Way;
   /** Starts Patroni, which starts PostgreSQL. */
   start: () => void;
   /** A signal to all processes of PostgreSQL. */
@@ -90,7 +91,7 @@ const passwords: Record<string, string> = {
 export async function startPatroniCluster(): Promise<PatroniCluster> {
   await sweep();
   const directory = await mkdtemp(join(tmpdir(), `${prefix}${process.pid}-`));
-  const ways: EtcdWay[] = [];
+  const ways: Way[] = [];
   const destroy = async (): Promise<void> => {
     await removeAll(directory);
     for (const way of ways) way.close();
@@ -106,7 +107,8 @@ export async function startPatroniCluster(): Promise<PatroniCluster> {
       2380: free(),
     }));
     for (const name of names) startEtcd(directory, name, ports);
-    for (const _ of names) ways.push(await openEtcdWay(ports.map((own) => own["2379"])));
+    for (const _ of names)
+      ways.push(await openWay(ports.map((own) => ({ port: own["2379"], host: "127.0.0.1" }))));
     const nodes: PatroniNode[] = [];
     for (const [index] of names.entries()) {
       nodes.push(await makeNode({ directory, index, ports, way: ways[index]!, owner }));
@@ -194,7 +196,7 @@ interface NodeOptions {
   directory: string;
   index: number;
   ports: Ports[];
-  way: EtcdWay;
+  way: Way;
   owner: Owner;
 }
 
@@ -251,7 +253,7 @@ interface Places {
   home: string;
   ports: Ports[];
   own: Ports;
-  way: EtcdWay;
+  way: Way;
 }
 
 /** The file of deploy/, changed for another node as it says, and then for this machine. */
@@ -336,8 +338,8 @@ async function startHaproxy(
   );
   const path = join(directory, "haproxy.cfg");
   const changes: [RegExp, string][] = [
-    [/127\.0\.0\.1:5000$/m, `127.0.0.1:${primaryPort}`],
-    [/127\.0\.0\.1:5001$/m, `127.0.0.1:${standbysPort}`],
+    [/bind 127\.0\.0\.1:5000$/m, `bind 127.0.0.1:${primaryPort}`],
+    [/bind 127\.0\.0\.1:5001$/m, `bind 127.0.0.1:${standbysPort}`],
   ];
   await writeFile(path, change(text, changes));
   spawnAsPostgres(directory, "haproxy", ["haproxy", "-db", "-f", path]);

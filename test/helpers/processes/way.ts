@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { connect, createServer } from "node:net";
-import type { AddressInfo, Server, Socket } from "node:net";
+import type { AddressInfo, NetConnectOpts, Server, Socket } from "node:net";
 
-/** The network between one node and etcd, which can be cut as by a broken switch. */
-export interface EtcdWay {
-  /** Where the node finds the members of etcd. */
+/** A network between two processes, which can be cut as by a broken switch. */
+export interface Way {
+  /** Where each of the targets is found, on this machine. */
   ports: number[];
   /** From now on nothing passes, and nothing says so: what is sent is never answered. */
   cut: () => void;
@@ -13,8 +13,8 @@ export interface EtcdWay {
   close: () => void;
 }
 
-/** Opens a way to each of these ports of this machine. */
-export async function openEtcdWay(targets: number[]): Promise<EtcdWay> {
+/** Opens a way to each of these targets. */
+export async function openWay(targets: NetConnectOpts[]): Promise<Way> {
   const sockets = new Set<Socket>();
   let isCut = false;
 
@@ -23,10 +23,10 @@ export async function openEtcdWay(targets: number[]): Promise<EtcdWay> {
     socket.on("error", () => undefined);
     socket.on("close", () => sockets.delete(socket));
   };
-  const join = (socket: Socket, target: number): void => {
+  const join = (socket: Socket, target: NetConnectOpts): void => {
     hold(socket);
     if (isCut) return;
-    const onward = connect(target, "127.0.0.1");
+    const onward = connect(target);
     hold(onward);
     socket.pipe(onward).pipe(socket);
     socket.on("close", () => onward.destroy());
