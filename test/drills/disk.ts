@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
-import { statfs, writeFile } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { join } from "node:path";
+import { hasCode } from "../../src/has_code.ts";
 import { withClient } from "./run.ts";
 import type { System } from "./system.ts";
 
@@ -30,12 +31,29 @@ function run(program: string, args: string[]): boolean {
   return spawnSync(program, args, { stdio: "ignore" }).status === 0;
 }
 
-/** Takes what space is left; the file that does. */
+/** Takes what space is left, also while others take some; the file that does. */
 export async function fillDisk(disk: string): Promise<string> {
-  const { bavail, bsize } = await statfs(disk);
   const path = join(disk, "ballast");
-  await writeFile(path, Buffer.alloc(bavail * bsize - 4096));
+  const file = await open(path, "w");
+  try {
+    for (const size of [1 << 20, 1 << 12]) {
+      const piece = Buffer.alloc(size);
+      while (await fits(file.write(piece)));
+    }
+  } finally {
+    await file.close();
+  }
   return path;
+}
+
+async function fits(writing: Promise<unknown>): Promise<boolean> {
+  try {
+    await writing;
+    return true;
+  } catch (error) {
+    if (hasCode(error, "ENOSPC")) return false;
+    throw error;
+  }
 }
 
 /** Has PostgreSQL ask for one segment of WAL after the other, until there is no more. */

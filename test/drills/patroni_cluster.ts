@@ -168,7 +168,8 @@ function operations(
     logs: async () => {
       const ends = names.map(async (name) => {
         const text = await readFile(join(directory, `${name}.log`), "utf8");
-        return `${name}:\n${text.split("\n").slice(-40).join("\n")}`;
+        const lines = text.split("\n").filter((line) => /^\d{4}-.*(?<!no action.*)$/.test(line));
+        return [`${name}:`, ...lines.slice(-40).map((line) => line.slice(0, 200))].join("\n");
       });
       return (await Promise.all(ends)).join("\n");
     },
