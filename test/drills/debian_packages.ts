@@ -9,22 +9,22 @@ export function hasProgram(name: string): boolean {
   return spawnSync("sh", ["-c", `command -v ${name}`]).status === 0;
 }
 
-/**
- * Installs the package of each program that is missing, as root by apt-get, and stops the services that
- * the packages start. Whether all programs are here then.
- *
- * @param packages by program
- */
-export function installMissing(packages: Record<string, string>): boolean {
-  const missing = Object.entries(packages).filter(([program]) => !hasProgram(program));
-  if (missing.length === 0) return true;
-  if (process.getuid?.() !== 0 || !hasProgram("apt-get")) return false;
-  const names = missing.map(([, name]) => name);
+/** What a program comes from, and the service that its package starts. */
+export interface Package {
+  program: string;
+  name: string;
+  service: string;
+}
+
+/** As root by apt-get, installs what is missing, and stops what that starts. Elsewhere does nothing. */
+export function installMissing(packages: Package[]): void {
+  const missing = packages.filter(({ program }) => !hasProgram(program));
+  if (missing.length === 0 || process.getuid?.() !== 0 || !hasProgram("apt-get")) return;
+  const names = missing.map(({ name }) => name);
   console.log(`installing ${names.join(", ")}`);
   run("apt-get", ["update", "-qq"]);
   run("apt-get", ["install", "-y", "-qq", "--no-install-recommends", ...names]);
-  for (const [program] of missing) run("service", [program, "stop"]);
-  return Object.keys(packages).every(hasProgram);
+  for (const { service } of missing) run("service", [service, "stop"]);
 }
 
 function run(program: string, args: string[]): void {

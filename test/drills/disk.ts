@@ -31,10 +31,10 @@ function run(program: string, args: string[]): boolean {
   return spawnSync(program, args, { stdio: "ignore" }).status === 0;
 }
 
-/** Takes what space is left, also while others take some; the file that does. */
+/** Takes what space is left, also while others take or free some; the file that does. */
 export async function fillDisk(disk: string): Promise<string> {
   const path = join(disk, "ballast");
-  const file = await open(path, "w");
+  const file = await open(path, "a");
   try {
     for (const size of [1 << 20, 1 << 12]) {
       const piece = Buffer.alloc(size);

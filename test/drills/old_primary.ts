@@ -4,7 +4,7 @@ import { cut } from "../../src/database/cut.ts";
 import { startLoad } from "./load.ts";
 import type { Journal } from "./load.ts";
 import type { PatroniCluster, PatroniNode } from "./patroni_cluster.ts";
-import { startServer } from "./server_process.ts";
+import type { ServerProcess } from "./server_process.ts";
 import { withClient } from "./run.ts";
 import { connectTo } from "./system.ts";
 
@@ -44,14 +44,19 @@ const FIRST_CLIENT = 32;
 
 let lastReference = 0;
 
-/** Starts a server for this node alone with clients of its own, and sessions that write to the node. */
-export async function watchNode(
-  cluster: PatroniCluster,
-  node: PatroniNode,
-  { marketIds, apiKeys, depositorId }: Seeded,
-  journal: Journal,
-): Promise<WatchedNode> {
-  const server = await startServer(cluster.addressOf("markets_web", node));
+export interface WatchOptions {
+  site: PatroniCluster;
+  node: PatroniNode;
+  /** Knows this node alone. */
+  server: ServerProcess;
+  seeded: Seeded;
+  journal: Journal;
+}
+
+/** Starts clients of the server of this node, and sessions that write to the node. */
+export function watchNode(options: WatchOptions): WatchedNode {
+  const { site, node, server, journal } = options;
+  const { marketIds, apiKeys, depositorId } = options.seeded;
   const load = startLoad({
     ...{ url: server.url, marketIds, apiKeys, journal, onlyOnce: true },
     ...{ clients: WRITERS, firstClient: FIRST_CLIENT, pauseMs: PAUSE_MS },
@@ -62,7 +67,7 @@ export async function watchNode(
     while (!state.isStopping) {
       const one: Deposit = { reference: `direct ${++lastReference}`, sentAt: performance.now() };
       deposits.push(one);
-      await deposit(cluster.addressOf("postgres", node), depositorId, one).catch(() => undefined);
+      await deposit(site.addressOf("postgres", node), depositorId, one).catch(() => undefined);
       await delay(PAUSE_MS);
     }
   };
@@ -84,7 +89,7 @@ export async function watchNode(
         ...(load.lastAcceptedAt() > state.replacedAt
           ? [`the server of ${node.name} accepted an order after it was replaced`]
           : []),
-        ...(await findLost(cluster.addressOf("postgres", primary), confirmed())),
+        ...(await findLost(site.addressOf("postgres", primary), confirmed())),
       ];
     },
     summary: () => {

@@ -1,12 +1,15 @@
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import pg from "pg";
 import type { Client } from "pg";
 import { migrateDatabase } from "../../src/database/migrations.ts";
 import { readDocument } from "../docs/document.ts";
+import { findDebianPostgres } from "../helpers/database/stock_cluster.ts";
 import { chooseSeed, randomFrom } from "../helpers/random.ts";
 import { readText } from "../helpers/repository.ts";
 import { until } from "../helpers/until.ts";
-import { installMissing } from "./debian_packages.ts";
+import { hasProgram, installMissing } from "./debian_packages.ts";
 import { startLoad } from "./load.ts";
 import type { Journal, Load } from "./load.ts";
 import { watchNode } from "./old_primary.ts";
@@ -63,22 +66,33 @@ const TRADERS = 2 * CLIENTS_OF_A_SERVER + 2;
 const mostMs = (times.ttl + 2 * times.loop_wait + times.retry_timeout + 15) * 1000;
 const WHOLE_TIMEOUT_MS = 120_000;
 
-const packages = {
-  patroni: "patroni",
-  etcd: "etcd-server",
-  haproxy: "haproxy",
-  "/usr/lib/postgresql/*/bin/initdb": "postgresql",
-};
+const packages = [
+  { program: "patroni", name: "patroni", service: "patroni" },
+  { program: "etcd", name: "etcd-server", service: "etcd" },
+  { program: "haproxy", name: "haproxy", service: "haproxy" },
+  {
+    program: join(findDebianPostgres() ?? "/usr/lib/postgresql", "initdb"),
+    name: "postgresql",
+    service: "postgresql",
+  },
+];
 
 /** The cluster with what uses it. */
 interface Site extends PatroniCluster {
   /** By HAProxy, and by all hosts. */
   servers: ServerProcess[];
   connect: () => Promise<Client>;
+  /** Has something else end with the rest, whatever fails. */
+  atEnd: (end: () => Promise<void>) => void;
 }
 
 chooseSeed();
-if (process.getuid?.() === 0 && installMissing(packages)) await runDrill(startSite, drill);
+installMissing(packages);
+const isPossible =
+  process.getuid?.() === 0 &&
+  findDebianPostgres() !== undefined &&
+  ["patroni", "etcd", "haproxy"].every(hasProgram);
+if (isPossible) await runDrill(startSite, drill);
 else console.log("skipped: needs root, and Debian's patroni, etcd-server, haproxy and postgresql");
 
 async function startSite(): Promise<Site> {
@@ -98,7 +112,8 @@ async function startSite(): Promise<Site> {
       servers.push(server);
     }
     const connect = () => connectTo(cluster.addressOf("postgres", "proxy"));
-    return { ...cluster, servers, connect, destroy };
+    const atEnd = (end: () => Promise<void>): void => void ends.push(end);
+    return { ...cluster, servers, connect, atEnd, destroy };
   } catch (error) {
     await destroy();
     throw error;
@@ -180,7 +195,9 @@ async function playRound(site: Site, { fault, seeded, whole }: Round): Promise<b
       ...{ clients: CLIENTS_OF_A_SERVER, firstClient: index * CLIENTS_OF_A_SERVER },
     }),
   );
-  const watched = await watchNode(site, old, seeded, journal);
+  const lone = await startServer(site.addressOf("markets_web", old));
+  site.atEnd(lone.end);
+  const watched = watchNode({ site, node: old, server: lone, seeded, journal });
   await delay(loadMs);
 
   const began = performance.now();
@@ -249,9 +266,11 @@ async function findRefusalViolations(site: Site, old: PatroniNode): Promise<stri
       if (!(await isInRecovery(client))) return [`${old.name} is no standby`];
       const sqlstate = await client.query("create table drill ()").then(
         () => "",
-        ({ code }: { code?: string }) => code,
+        (error: unknown) => (error instanceof pg.DatabaseError ? error.code : String(error)),
       );
-      return sqlstate === "25006" ? [] : [`${old.name} answers a write with ${sqlstate ?? "?"}`];
+      return sqlstate === "25006"
+        ? []
+        : [`${old.name} answers a write with ${sqlstate ?? "no error"}`];
     },
   );
 }

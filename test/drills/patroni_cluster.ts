@@ -107,11 +107,12 @@ export async function startPatroniCluster(): Promise<PatroniCluster> {
       2380: free(),
     }));
     for (const name of names) startEtcd(directory, name, ports);
-    for (const _ of names)
-      ways.push(await openWay(ports.map((own) => ({ port: own["2379"], host: "127.0.0.1" }))));
+    const members = ports.map((own) => ({ port: own["2379"], host: "127.0.0.1" }));
     const nodes: PatroniNode[] = [];
     for (const [index] of names.entries()) {
-      nodes.push(await makeNode({ directory, index, ports, way: ways[index]!, owner }));
+      const way = await openWay(members);
+      ways.push(way);
+      nodes.push(await makeNode({ directory, index, ports, way, owner }));
     }
     const proxyPorts = [free(), free()] as const;
     await startHaproxy(directory, ports, proxyPorts);

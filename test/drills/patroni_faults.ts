@@ -64,9 +64,21 @@ const fullDisk: Fault = {
   what: "filled the disk",
   strike: async ({ disk, connect }) => {
     if (disk === undefined) throw new Error("unreachable: there is no disk to fill");
-    const ballast = await fillDisk(disk);
-    await useUpSegments(connect);
-    return () => rm(ballast);
+    const state = { isFull: true, ballast: "" };
+    // A recovery frees some WAL, and PostgreSQL would go on: the disk is filled again.
+    const keepFull = async (): Promise<void> => {
+      while (state.isFull) {
+        state.ballast = await fillDisk(disk);
+        await useUpSegments(connect);
+        await delay(100);
+      }
+    };
+    const filling = keepFull();
+    return async () => {
+      state.isFull = false;
+      await filling;
+      await rm(state.ballast);
+    };
   },
 };
 
