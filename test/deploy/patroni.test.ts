@@ -53,7 +53,7 @@ test("the times are ones that Patroni accepts, and the page says what follows fr
 
 test("Patroni allows as many connections as the settings for all", (t) => {
   const settings = readText("deploy/postgresql/pgmarkets.conf");
-  t.is(valueOf("max_connections"), /^max_connections = (\d+)$/m.exec(settings)?.[1]);
+  t.is(valueOf("max_connections"), /^max_connections = (\d+)$/m.exec(settings)![1]!);
 });
 
 test("HAProxy finds no fault with its file", (t) => {
