@@ -200,8 +200,7 @@ async function playRound(site: Site, { fault, seeded, whole }: Round): Promise<b
   const watched = watchNode({ site, node: old, server: lone, seeded, journal });
   await delay(loadMs);
 
-  const began = performance.now();
-  const repair = await fault.strike(old, site);
+  const { began, repair } = await fault.strike(old, site);
   await until("another node is the primary", () => isReplaced(site, old), mostMs);
   const promotedMs = performance.now() - began;
   const backMs = await Promise.all(loads.map((load) => msUntilAccepted(load, began)));
@@ -233,8 +232,9 @@ async function playRound(site: Site, { fault, seeded, whole }: Round): Promise<b
     ...backMs.filter((ms) => ms > mostMs).map((ms) => `accepting only after ${s(ms)}`),
     ...site.servers.filter(({ runs }) => !runs()).map(() => "a server ended"),
   ];
-  for (const violation of violations) console.error(violation);
   const serverLog = () => site.servers.map(({ log }) => log()).join("\n");
+  for (const violation of violations) console.error(violation);
+  if (violations.length > 0) console.error(serverLog());
   return (await isTrue({ connect: site.connect, serverLog }, whole)) && violations.length === 0;
 }
 

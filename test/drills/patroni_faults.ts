@@ -6,8 +6,15 @@ import type { PatroniCluster, PatroniNode } from "./patroni_cluster.ts";
 /** What can happen to a primary, and how its node comes back. */
 export interface Fault {
   what: string;
-  /** Returns how it is made good, once another node is the primary. */
-  strike: (primary: PatroniNode, cluster: PatroniCluster) => Promise<() => Promise<void>>;
+  strike: (primary: PatroniNode, cluster: PatroniCluster) => Promise<Struck>;
+}
+
+/** That it has happened. */
+interface Struck {
+  /** When, by `performance.now()`. */
+  began: number;
+  /** Makes it good, once another node is the primary. */
+  repair: () => Promise<void>;
 }
 
 const nothingToRepair = (): Promise<void> => Promise.resolve();
@@ -16,11 +23,14 @@ const nothingToRepair = (): Promise<void> => Promise.resolve();
 const kill: Fault = {
   what: "killed Patroni and PostgreSQL",
   strike: async ({ signalPatroni, signalPostgres, start }) => {
+    const began = performance.now();
     signalPatroni("SIGKILL");
     await signalPostgres("SIGKILL");
-    return async () => {
+    const repair = (): Promise<void> => {
       start();
+      return Promise.resolve();
     };
+    return { began, repair };
   },
 };
 
@@ -28,8 +38,9 @@ const kill: Fault = {
 const crash: Fault = {
   what: "killed PostgreSQL",
   strike: async ({ signalPostgres }) => {
+    const began = performance.now();
     await signalPostgres("SIGKILL");
-    return nothingToRepair;
+    return { began, repair: nothingToRepair };
   },
 };
 
@@ -37,25 +48,29 @@ const crash: Fault = {
 const freeze: Fault = {
   what: "froze Patroni and PostgreSQL",
   strike: async ({ signalPatroni, signalPostgres }) => {
+    const began = performance.now();
     signalPatroni("SIGSTOP");
     await signalPostgres("SIGSTOP");
-    return async () => {
+    const repair = async (): Promise<void> => {
       // PostgreSQL first: for a moment it takes itself for the primary.
       await signalPostgres("SIGCONT");
       await delay(500);
       signalPatroni("SIGCONT");
     };
+    return { began, repair };
   },
 };
 
 /** The node reaches clients and the other nodes, but not etcd. */
 const cutOff: Fault = {
   what: "cut off from etcd",
-  strike: async ({ way }) => {
+  strike: ({ way }) => {
     way.cut();
-    return async () => {
+    const repair = (): Promise<void> => {
       way.mend();
+      return Promise.resolve();
     };
+    return Promise.resolve({ began: performance.now(), repair });
   },
 };
 
@@ -64,21 +79,25 @@ const fullDisk: Fault = {
   what: "filled the disk",
   strike: async ({ disk, connect }) => {
     if (disk === undefined) throw new Error("unreachable: there is no disk to fill");
-    const state = { isFull: true, ballast: "" };
+    let ballast = await fillDisk(disk);
+    await useUpSegments(connect);
+    const began = performance.now();
+    const state = { isFull: true };
     // A recovery frees some WAL, and PostgreSQL would go on: the disk is filled again.
     const keepFull = async (): Promise<void> => {
       while (state.isFull) {
-        state.ballast = await fillDisk(disk);
+        ballast = await fillDisk(disk);
         await useUpSegments(connect);
         await delay(100);
       }
     };
     const filling = keepFull();
-    return async () => {
+    const repair = async (): Promise<void> => {
       state.isFull = false;
       await filling;
-      await rm(state.ballast);
+      await rm(ballast);
     };
+    return { began, repair };
   },
 };
 
@@ -86,8 +105,9 @@ const fullDisk: Fault = {
 const switchover: Fault = {
   what: "switched over by hand",
   strike: async (_, { switchOver }) => {
+    const began = performance.now();
     await switchOver();
-    return nothingToRepair;
+    return { began, repair: nothingToRepair };
   },
 };
 
