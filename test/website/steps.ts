@@ -20,6 +20,11 @@ export async function fillTicket(page: Page, price: number, quantity: number): P
   await page.getByLabel("Shares", { exact: true }).fill(String(quantity));
 }
 
+/** Waits for the figures of the server, of which only the first are not folded. */
+export async function previewed(page: Page): Promise<void> {
+  await page.getByText("Cash afterwards").waitFor({ state: "attached" });
+}
+
 export const buyButton = (page: Page): Locator =>
   page.getByRole("button", { name: "Buy YES", exact: true });
 

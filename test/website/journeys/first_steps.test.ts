@@ -27,7 +27,11 @@ for (const view of views) {
       await fillTicket(page, 61, 7);
       await page.getByText("More options").click();
       await page.getByRole("checkbox", { name: /^Immediate or cancel/ }).check();
-      await page.getByRole("link", { name: "Make an account" }).click();
+      // 7 x 60 cents and 7% of 7 x 0.6 x 0.4 = 11.8 cents, by the book.
+      await page.getByText("If YES: you win +€2.68 (pays €7.00)").waitFor();
+      await page.locator(".preview").getByText("€4.32", { exact: true }).first().waitFor();
+      await look(t, page, "ticket-of-a-visitor", view);
+      await page.getByRole("link", { name: "Sign up and buy" }).click();
 
       const person = anybody();
       await page.getByLabel("E-mail").fill(person.email);
@@ -58,7 +62,7 @@ for (const view of views) {
       await page.getByRole("button", { name: "Confirm my limits" }).click();
 
       await page.waitForURL(`/markets/${marketId}`);
-      await page.getByText("If YES is right, pays").waitFor();
+      await page.getByText(/^If YES: you win/).waitFor();
       t.is(await page.getByLabel("Price", { exact: true }).inputValue(), "61");
       t.is(await page.getByLabel("Shares", { exact: true }).inputValue(), "7");
       await page.getByText("More options: Immediate or cancel").waitFor();

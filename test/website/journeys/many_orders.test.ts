@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { testService } from "../../helpers/http/test_service.ts";
 import { arrive } from "../arrive.ts";
 import { journey } from "../journey.ts";
-import { buy, buyButton, fillTicket, makeOffered, statusesOf } from "../steps.ts";
+import { buy, buyButton, fillTicket, makeOffered, previewed, statusesOf } from "../steps.ts";
 
 /** How many requests orders cost, with the limits that an exchange has by itself. */
 
@@ -52,7 +52,7 @@ journey("an order is previewed, sent, and read once; so is a cancel", async (t, 
   };
   const order = async (price: number): Promise<void> => {
     await fillTicket(page, price, 5);
-    await page.getByText("Cash afterwards").waitFor();
+    await previewed(page);
     await buyButton(page).click();
   };
   const reads = ["GET /api/account/positions", "GET /api/v1/orders"];
@@ -135,7 +135,7 @@ journey(
     for (let number = 0; number < ORDERS; number++) {
       const isFilled = number % 2 === 0;
       await fillTicket(page, isFilled ? 60 : 20 + number, 1);
-      await page.getByText("Cash afterwards").waitFor();
+      await previewed(page);
       await buyButton(page).click();
       const words = isFilled ? "1 share traded at 60¢" : "waits in the book for 1 share";
       await page.locator(".ticket").getByText(words).waitFor();

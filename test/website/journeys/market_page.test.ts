@@ -5,7 +5,15 @@ import { until } from "../../helpers/until.ts";
 import { arrive, signIn } from "../arrive.ts";
 import { visit } from "../browser.ts";
 import { journey } from "../journey.ts";
-import { buy, buyButton, fillTicket, loseAnswer, makeOffered, sharesOf } from "../steps.ts";
+import {
+  buy,
+  buyButton,
+  fillTicket,
+  loseAnswer,
+  makeOffered,
+  previewed,
+  sharesOf,
+} from "../steps.ts";
 
 /** What a market's page says of orders before they are sent, and of what becomes of them. */
 
@@ -216,7 +224,7 @@ journey("a session that ends in the middle of an order leads back to it", async 
   const { page, userId, email, password } = await arrive(browser, service);
   await page.goto(`/markets/${marketId}`);
   await fillTicket(page, 60, 7);
-  await page.getByText("Cash afterwards").waitFor();
+  await previewed(page);
   const isOrder = (url: URL) => url.pathname === "/api/v1/orders";
   const answers: ("lost" | "ended")[] = ["ended", "lost", "ended"];
   await page.route(isOrder, async (route) => {

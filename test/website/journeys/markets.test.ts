@@ -3,7 +3,7 @@ import { testService } from "../../helpers/http/test_service.ts";
 import { arrive } from "../arrive.ts";
 import { visit } from "../browser.ts";
 import { journey } from "../journey.ts";
-import { buy, buyButton, fillTicket, makeOffered, statusesOf } from "../steps.ts";
+import { buy, buyButton, fillTicket, makeOffered, previewed, statusesOf } from "../steps.ts";
 
 /** What operators do with markets, as the pages show it. */
 
@@ -83,7 +83,7 @@ journey("a paused market says so, also to a page that was open before", async (t
   await page.addInitScript("window.setInterval = () => 0");
   await page.goto(`/markets/${marketId}`);
   await fillTicket(page, 21, 4);
-  await page.getByText("Cash afterwards").waitFor();
+  await previewed(page);
   await operate("set_market_status", { market_id: marketId, status: "paused" });
   await buyButton(page).click();
   await noticed.waitFor();
@@ -161,7 +161,7 @@ journey("a preview that has figures ends the pause of its ticket", async (t, bro
   await paused.waitFor();
   await operate("set_trading_pause", { paused: false, reason: null });
   await fillTicket(page, 60, 5);
-  await page.getByText("Cash afterwards").waitFor();
+  await previewed(page);
   await buyButton(page).waitFor();
 
   await operate("set_trading_pause", { paused: true, reason: null });

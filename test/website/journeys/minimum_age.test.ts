@@ -62,7 +62,7 @@ for (const view of views) {
       await page.keyboard.press("Enter");
 
       await page.waitForURL(`/markets/${marketId}`);
-      await page.getByText("If YES is right, pays").waitFor();
+      await page.getByText(/^If YES: you win/).waitFor();
       t.is(await page.getByLabel("Shares", { exact: true }).inputValue(), "5", "as it was filled");
       await buyButton(page).click();
       await page.getByText("5 shares traded").waitFor();

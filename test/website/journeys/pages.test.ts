@@ -6,6 +6,7 @@ import { visit } from "../browser.ts";
 import { makeBusyExchange } from "../busy_exchange.ts";
 import type { BusyExchange } from "../busy_exchange.ts";
 import { journey } from "../journey.ts";
+import { previewed } from "../steps.ts";
 import { look, views } from "../views.ts";
 
 /**
@@ -81,7 +82,7 @@ for (const view of views) {
     await page.goto(`/markets/${marketId}`);
     await page.getByLabel("Shares", { exact: true }).fill("25");
     await page.getByLabel("Price", { exact: true }).fill("40");
-    await page.getByText("Cash afterwards").waitFor();
+    await previewed(page);
     await page.locator(".chart-end").first().waitFor();
     await look(t, page, "market", view);
     await page.getByRole("button", { name: "Buy YES", exact: true }).click();
@@ -96,7 +97,7 @@ for (const view of views) {
       .click();
     await page.getByRole("button", { name: /^Show all \d+ levels$/ }).click();
     await page.getByLabel("Shares", { exact: true }).fill("25");
-    await page.getByText("Cash afterwards").waitFor();
+    await previewed(page);
     await look(t, page, "market-own", view);
 
     await page.goto("/portfolio");

@@ -3,7 +3,7 @@ import { testService } from "../../helpers/http/test_service.ts";
 import { arrive } from "../arrive.ts";
 import { makeMarketWithPast } from "../busy_exchange.ts";
 import { journey } from "../journey.ts";
-import { buy, fillTicket } from "../steps.ts";
+import { buy, fillTicket, previewed } from "../steps.ts";
 
 /**
  * Makes the picture of the README:
@@ -24,7 +24,7 @@ journey(
     await page.reload();
     await page.getByText("YES · 30 shares").waitFor();
     await fillTicket(page, 66, 50);
-    await page.getByText("Cash afterwards").waitFor();
+    await previewed(page);
     await page.locator(".chart-line").first().waitFor();
     const label = page.getByRole("img", { name: /^Price of YES in the last week/ });
     t.regex((await label.getAttribute("aria-label")) ?? "", /^Price of YES .*: from 3\d% to 6\d%/);

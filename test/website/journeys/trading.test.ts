@@ -51,7 +51,7 @@ journey("somebody signs up, confirms, sets limits and trades", async (t, browser
   await page.getByRole("button", { name: "Confirm my limits" }).click();
 
   await page.waitForURL(`/markets/${marketId}`);
-  await page.getByText("If YES is right, pays").waitFor();
+  await page.getByText(/^If YES: you win/).waitFor();
   await buyButton(page).click();
   await page.getByText("5 shares traded").waitFor();
   // 5 x 60 cents, and 7% of 5 x 0.60 x 0.40 = 8.4 cents of fee, rounded up.

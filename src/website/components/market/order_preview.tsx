@@ -3,12 +3,12 @@ import { adviceOn } from "../../api/advice.ts";
 import { shownBook } from "../../api/market_stream.ts";
 import type { Result } from "../../api/result.ts";
 import type { PlaceOrder, Preview } from "../../api/types.ts";
-import { formatCents, formatPrice, formatShares } from "../../format.ts";
+import { formatPrice } from "../../format.ts";
 import { useRules } from "../../hooks/use_rules.ts";
 import { address } from "../../router.ts";
 import { bestPricesOf, farBeyond } from "./best_price.ts";
 import { estimate } from "./estimate.ts";
-import type { Estimate } from "./estimate.ts";
+import { OrderFigures } from "./order_figures.tsx";
 import { worstFillPrice } from "./shown_price.ts";
 import { useRejectionWords } from "./use_rejection_words.ts";
 
@@ -31,6 +31,29 @@ export function OrderPreview(props: OrderPreviewProps): JSX.Element | null {
       {result === undefined && <p class="muted">Working out what this does…</p>}
       {result?.ok === false && <p class="field-error">{adviceOn(result.problem).text}</p>}
       {result?.ok === true && <PreviewFigures preview={result.data} order={order} />}
+    </div>
+  );
+}
+
+/** Shows a visitor what an order to buy would do, by the book: previews are for users. */
+export function GuestPreview({ order }: { order: PlaceOrder }): JSX.Element | null {
+  const rules = useRules(order.marketId);
+  const book = shownBook.value;
+  if (order.orderType === "sell" || rules === undefined || book === undefined) return null;
+  const done = estimate(order, book, rules);
+  const isRefused = order.postOnly === true && done.filledQuantity > 0;
+  return (
+    <div class="preview" aria-live="polite">
+      <FarLimit order={order} />
+      {isRefused ? (
+        <p class="field-error">
+          {adviceOn({ status: 400, error: "", code: "POST_ONLY_WOULD_CROSS" }).text}
+        </p>
+      ) : rules.live ? (
+        <LiveFigures order={order} />
+      ) : (
+        <OrderFigures order={order} done={done} />
+      )}
     </div>
   );
 }
@@ -68,8 +91,8 @@ function PreviewFigures({ preview, order }: FiguresProps): JSX.Element {
   }
   if (status === "scheduled") return <LiveFigures order={order} />;
   const worstPrice = worstFillPrice(order, preview.fills) ?? null;
-  const figures = figuresOf({ ...preview, worstPrice }, order);
-  return <Figures figures={[...figures, ["Cash afterwards", formatCents(preview.balanceAfter)]]} />;
+  const done = { ...preview, worstPrice };
+  return <OrderFigures order={order} done={done} balanceAfter={preview.balanceAfter} />;
 }
 
 /** The server cannot say what an order will meet: the page goes by the book that it shows. */
@@ -77,76 +100,15 @@ function LiveFigures({ order }: { order: PlaceOrder }): JSX.Element {
   const rules = useRules(order.marketId);
   const book = shownBook.value;
   const delay = rules?.liveDelayMs;
-  const figures =
-    rules === undefined || book === undefined
-      ? undefined
-      : figuresOf(estimate(order, book, rules), order, "Would trade");
+  const done = rules === undefined || book === undefined ? undefined : estimate(order, book, rules);
   return (
     <>
       <p class="hint">
         Live market: the order waits {typeof delay === "number" ? `${delay / 1000} s` : "a little"},
         then it trades at the prices of that moment.
-        {figures !== undefined && " If the book stays as it is:"}
+        {done !== undefined && " If the book stays as it is:"}
       </p>
-      {figures !== undefined &&
-        (figures.length === 0 ? (
-          <p>It finds no match, and is cancelled.</p>
-        ) : (
-          <Figures figures={figures} />
-        ))}
+      {done !== undefined && <OrderFigures order={order} done={done} isLater />}
     </>
   );
-}
-
-function Figures({ figures }: { figures: [string, string][] }): JSX.Element {
-  return (
-    <dl class="figures">
-      {figures.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
-  );
-}
-
-function figuresOf(
-  preview: Estimate,
-  order: PlaceOrder,
-  trades = "Trades now",
-): [string, string][] {
-  const { filledQuantity, averagePrice, worstPrice, costCents, feeCents, restingQuantity } =
-    preview;
-  const isBuy = order.orderType !== "sell";
-  const side = order.side.toUpperCase();
-  const figures: [string, string][] = [];
-  if (filledQuantity > 0) {
-    figures.push([trades, formatShares(filledQuantity)]);
-    figures.push(["Average price", formatPrice(averagePrice)]);
-    if (typeof order.price !== "number") {
-      figures.push([isBuy ? "Highest price" : "Lowest price", formatPrice(worstPrice)]);
-    }
-    figures.push(["Fee", formatCents(feeCents)]);
-    figures.push(
-      isBuy
-        ? ["You pay", formatCents(costCents + feeCents)]
-        : ["You get", formatCents(-costCents - feeCents)],
-    );
-  }
-  if (isBuy && filledQuantity > 0) {
-    figures.push([`If ${side} is right, pays`, formatCents(filledQuantity * 100)]);
-    figures.push(["If it is wrong, you lose", formatCents(costCents + feeCents)]);
-  }
-  if (restingQuantity > 0) {
-    figures.push(["Waits in the book", formatShares(restingQuantity)]);
-    const atPrice = formatCents(restingQuantity * (order.price ?? 0));
-    if (isBuy) {
-      figures.push(["If that trades, it costs", atPrice]);
-      figures.push([`and pays, if ${side} is right`, formatCents(restingQuantity * 100)]);
-    } else {
-      figures.push(["If that trades, you get", atPrice]);
-    }
-  }
-  return figures;
 }

@@ -21,7 +21,7 @@ import type { Outcome } from "../order_words.ts";
 import { Submit } from "../submit.tsx";
 import { answeredOutcome } from "./answered_outcome.ts";
 import { OrderNotice } from "./order_notice.tsx";
-import { OrderPreview } from "./order_preview.tsx";
+import { GuestPreview, OrderPreview } from "./order_preview.tsx";
 import { atShownPrice } from "./shown_price.ts";
 import { orderOf, withShares } from "./ticket_order.ts";
 import type { Ticket as TicketValues } from "./ticket_order.ts";
@@ -80,9 +80,12 @@ export function Ticket({ market, ticket, onChange }: TicketProps): JSX.Element {
       <form ref={form} onSubmit={submit} noValidate>
         <TradeChoices market={market} ticket={ticket} onChange={onChange} />
         <TicketFields ticket={shown} errors={tries > 0 ? (errors ?? {}) : {}} onChange={onChange} />
-        {order !== undefined && isSignedIn.value && (
-          <OrderPreview order={order} result={preview} knownCode={command.problem?.code} />
-        )}
+        {order !== undefined &&
+          (isSignedIn.value ? (
+            <OrderPreview order={order} result={preview} knownCode={command.problem?.code} />
+          ) : (
+            <GuestPreview order={order} />
+          ))}
         {isSignedIn.value ? (
           <Submit
             tone={ticket.side}
@@ -93,14 +96,7 @@ export function Ticket({ market, ticket, onChange }: TicketProps): JSX.Element {
             {pause.value !== undefined ? "Trading is paused" : actionWords(ticket)}
           </Submit>
         ) : (
-          <>
-            <a class="button button-main button-wide" href={`/sign-in?back=/markets/${market.id}`}>
-              Sign in to trade
-            </a>
-            <p class="hint">
-              New here? <a href={`/sign-up?back=/markets/${market.id}`}>Make an account</a>
-            </p>
-          </>
+          <GuestLinks marketId={market.id} isBuying={order?.orderType === "buy"} />
         )}
       </form>
       <SendProblem problem={command.problem} order={order} marketId={market.id} />
@@ -108,6 +104,38 @@ export function Ticket({ market, ticket, onChange }: TicketProps): JSX.Element {
         <OrderNotice key={placed.id} id={placed.id} first={placed.first} prefix={placed.words} />
       )}
     </section>
+  );
+}
+
+interface GuestLinksProps {
+  marketId: string;
+  /** Whether an order to buy is filled in. */
+  isBuying: boolean;
+}
+
+/** What a visitor does before they trade. They find the ticket again as it was. */
+function GuestLinks({ marketId, isBuying }: GuestLinksProps): JSX.Element {
+  const back = `?back=/markets/${marketId}`;
+  return (
+    <>
+      <a
+        class="button button-main button-wide"
+        href={isBuying ? `/sign-up${back}` : `/sign-in${back}`}
+      >
+        {isBuying ? "Sign up and buy" : "Sign in to trade"}
+      </a>
+      <p class="hint">
+        {isBuying ? (
+          <>
+            Have an account? <a href={`/sign-in${back}`}>Sign in</a>
+          </>
+        ) : (
+          <>
+            New here? <a href={`/sign-up${back}`}>Make an account</a>
+          </>
+        )}
+      </p>
+    </>
   );
 }
 
