@@ -3,6 +3,7 @@ import { placeOrderSchema } from "../../src/api/orders.ts";
 import {
   changedTicket,
   emptyTicket,
+  followingTicket,
   newTicket,
   optionWords,
   orderOf,
@@ -94,6 +95,29 @@ test("a price is for one side and one direction: another one begins with the bes
   t.is(changedTicket(own, { side: "no" }, { bestAsk: 72, bestBid: null }).price, "");
   // A price of the book comes with its side.
   t.is(changedTicket(own, { side: "no", price: "31" }, market).price, "31");
+});
+
+test("the price follows the best one until the user chooses one, or fills in how much", (t) => {
+  const [before, now] = [
+    { bestAsk: 72, bestBid: 70 },
+    { bestAsk: 65, bestBid: 60 },
+  ];
+  const ticket = newTicket(before);
+  const priceNow = (change: Partial<Ticket>) =>
+    followingTicket(changedTicket(ticket, change, before), now).price;
+  t.is(priceNow({}), "65");
+  t.is(priceNow({ kind: "market" }), "65");
+  t.is(priceNow({ side: "no" }), "40");
+  t.is(priceNow({ orderType: "sell" }), "60");
+  t.is(followingTicket(ticket, { bestAsk: null, bestBid: 60 }).price, "72", "there is none");
+  for (const chosen of [{ price: "72" }, { quantity: "5" }, { budget: "5" }]) {
+    t.is(priceNow(chosen), "72", JSON.stringify(chosen));
+  }
+  // What is filled in later is filled in at the price that is shown.
+  t.is(changedTicket(ticket, { budget: "5" }, now).price, "65");
+  // After an order its amount is gone.
+  const done = changedTicket(changedTicket(ticket, { budget: "5" }, before), { budget: "" }, now);
+  t.is(followingTicket(done, now).price, "65");
 });
 
 test("the options that are set are named", (t) => {

@@ -64,8 +64,8 @@ export function HelpPage(): JSX.Element {
         Open orders reserve no cash: it is checked when they trade.
       </p>
       <p>
-        The ticket begins with the best price. Choose a price of the order book, or type one, to
-        have another.
+        The price of a limit order follows the best one until you fill in how much. Choose a price
+        of the order book, or type one, to have another.
       </p>
       <p>
         To change an open order to a smaller size keeps its place in the queue. Any other change

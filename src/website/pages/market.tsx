@@ -18,7 +18,7 @@ import { OwnPanel } from "../components/market/own_panel.tsx";
 import { RulesPanel } from "../components/market/rules_panel.tsx";
 import { SideBar } from "../components/market/side_bar.tsx";
 import { Ticket } from "../components/market/ticket.tsx";
-import { changedTicket, newTicket } from "../components/market/ticket_order.ts";
+import { changedTicket, followingTicket, newTicket } from "../components/market/ticket_order.ts";
 import type { Ticket as TicketValues } from "../components/market/ticket_order.ts";
 import { Trades } from "../components/market/trades.tsx";
 import { Loading, Show } from "../components/states.tsx";
@@ -94,7 +94,8 @@ interface MarketViewProps {
 }
 
 function MarketView({ market, snapshot }: MarketViewProps): JSX.Element {
-  const [ticket, setTicket] = useTicket(market);
+  const [filled, setTicket] = useTicket(market);
+  const ticket = followingTicket(filled, market);
   const ticketBox = useRef<HTMLDivElement>(null);
   const exclusion = account.value?.exclusion ?? null;
   const resolution = useResolution(market);
@@ -130,7 +131,8 @@ function MarketView({ market, snapshot }: MarketViewProps): JSX.Element {
             onSell={({ side, quantity }) => {
               const sale = { orderType: "sell", side } as const;
               const price = bestPriceOf(market, sale);
-              takeTo({ ...sale, kind: "limit", price, quantity: String(quantity) });
+              const shares = String(quantity);
+              takeTo({ ...sale, kind: "limit", price, hasOwnPrice: false, quantity: shares });
             }}
           />
         )}

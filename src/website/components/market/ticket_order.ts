@@ -10,6 +10,8 @@ export interface Ticket {
   side: Side;
   kind: "limit" | "market" | "budget";
   price: string;
+  /** Whether the user chose the price; else it is the best one. */
+  hasOwnPrice: boolean;
   quantity: string;
   budget: string;
   /** As the browser's field has it, which may be half a time. */
@@ -23,6 +25,7 @@ export const emptyTicket: Ticket = {
   side: "yes",
   kind: "limit",
   price: "",
+  hasOwnPrice: false,
   quantity: "",
   budget: "",
   expiresAt: "",
@@ -37,14 +40,26 @@ export function newTicket(market: BestPrices, side: Ticket["side"] = "yes"): Tic
 }
 
 /**
+ * A ticket as it is shown: its price follows the best one until the user chooses another. It stays
+ * once an amount or shares are filled in: what the user is about to send does not become dearer.
+ */
+export function followingTicket(ticket: Ticket, market: BestPrices): Ticket {
+  const { hasOwnPrice, quantity, budget } = ticket;
+  if (hasOwnPrice || quantity !== "" || budget !== "") return ticket;
+  const price = bestPriceOf(market, ticket);
+  return price === "" ? ticket : { ...ticket, price };
+}
+
+/**
  * A ticket after a change by the user. A price is meant for a side and a direction: for another one
- * the best price is taken. Otherwise the price does not move while the user looks at it.
+ * the best price is taken.
  */
 export function changedTicket(before: Ticket, change: Partial<Ticket>, market: BestPrices): Ticket {
-  const next = { ...before, ...change };
-  const isSameTrade = next.side === before.side && next.orderType === before.orderType;
-  if (isSameTrade || change.price !== undefined) return next;
-  return { ...next, price: bestPriceOf(market, next) };
+  const shown = followingTicket(before, market);
+  if (change.price !== undefined) return { ...shown, hasOwnPrice: true, ...change };
+  const next = { ...shown, ...change };
+  if (next.side === before.side && next.orderType === before.orderType) return next;
+  return { ...next, hasOwnPrice: false, price: bestPriceOf(market, next) };
 }
 
 /** Of a limit order too: an amount, of which the shares follow. */
