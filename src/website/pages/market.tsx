@@ -25,6 +25,7 @@ import { Loading, Show } from "../components/states.tsx";
 import { useAfterTrades } from "../hooks/use_after_trades.ts";
 import { useAsked } from "../hooks/use_asked.ts";
 import { useEvery } from "../hooks/use_every.ts";
+import { useInView } from "../hooks/use_in_view.ts";
 import { useResolution } from "../hooks/use_resolution.ts";
 import { useTitle } from "../hooks/use_title.ts";
 import { query } from "../router.ts";
@@ -97,6 +98,7 @@ function MarketView({ market, snapshot }: MarketViewProps): JSX.Element {
   const [filled, setTicket] = useTicket(market);
   const ticket = followingTicket(filled, market);
   const ticketBox = useRef<HTMLDivElement>(null);
+  const [seeTicket, isTicketInView] = useInView();
   const exclusion = account.value?.exclusion ?? null;
   const resolution = useResolution(market);
   const change = (values: Partial<TicketValues>): void => {
@@ -122,7 +124,9 @@ function MarketView({ market, snapshot }: MarketViewProps): JSX.Element {
         ) : exclusion !== null ? (
           <ExcludedNotice until={exclusion.until} />
         ) : (
-          <Ticket market={market} ticket={ticket} onChange={change} />
+          <div ref={seeTicket}>
+            <Ticket market={market} ticket={ticket} onChange={change} />
+          </div>
         )}
         {isSignedIn.value && (
           <OwnPanel
@@ -170,6 +174,7 @@ function MarketView({ market, snapshot }: MarketViewProps): JSX.Element {
       {market.status === "open" && exclusion === null && (
         <SideBar
           market={market}
+          isAway={isTicketInView}
           onSide={(side) => {
             takeTo({ orderType: "buy", side }, "start");
           }}
