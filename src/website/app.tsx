@@ -4,12 +4,12 @@ import { isSignedIn } from "./api/session.ts";
 import { Boundary } from "./components/boundary.tsx";
 import { ConnectionNotice } from "./components/connection.tsx";
 import { Footer } from "./components/footer.tsx";
+import { Lazy } from "./components/lazy.tsx";
 import { Header } from "./components/header.tsx";
 import { SkipLink } from "./components/skip_link.tsx";
 import { useFocusOnNewPage } from "./hooks/use_focus_on_new_page.ts";
 import { PauseNotice } from "./components/pause_notice.tsx";
 import { PendingNotice } from "./components/pending_notice.tsx";
-import { AccountPage } from "./pages/account.tsx";
 import { ConfirmPage } from "./pages/confirm.tsx";
 import { EventPage } from "./pages/event.tsx";
 import { EventsPage } from "./pages/events.tsx";
@@ -29,6 +29,8 @@ import { ownPages } from "./own_pages.ts";
 import type { PageName } from "./paths.ts";
 import { fragment, page, path } from "./router.ts";
 
+const loadAccount = async () => (await import("./pages/account.tsx")).AccountPage;
+
 // Pages that a mail leads to begin anew with another link, which may come while they are open.
 const pages: Record<PageName, (id: string) => JSX.Element> = {
   home: () => <HomePage />,
@@ -37,7 +39,7 @@ const pages: Record<PageName, (id: string) => JSX.Element> = {
   events: () => <EventsPage />,
   portfolio: () => <PortfolioPage />,
   leaderboard: () => <LeaderboardPage />,
-  account: () => <AccountPage />,
+  account: () => <Lazy load={loadAccount} props={{}} />,
   signIn: () => <SignInPage key={fragment.value} />,
   signUp: () => <SignUpPage key={fragment.value} />,
   confirm: () => <ConfirmPage key={fragment.value} />,
