@@ -15,7 +15,13 @@ export async function makeOffered(
   return { marketId, maker };
 }
 
+/** Of the ticket. */
+export const kindOfOrder = (page: Page, name: "Amount" | "Limit" | "Shares now"): Locator =>
+  page.getByRole("radio", { name, exact: true });
+
+/** A limit order. */
 export async function fillTicket(page: Page, price: number, quantity: number): Promise<void> {
+  await kindOfOrder(page, "Limit").check();
   await page.getByLabel("Price", { exact: true }).fill(String(price));
   await page.getByLabel("Shares", { exact: true }).fill(String(quantity));
 }

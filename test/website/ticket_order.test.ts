@@ -12,9 +12,10 @@ import {
 import type { Ticket } from "../../src/website/components/market/ticket_order.ts";
 
 const marketId = "0193d0a0-0000-7000-8000-000000000000";
-const order = (ticket: Partial<Ticket>) => orderOf({ ...emptyTicket, ...ticket }, marketId).order;
+const limitTicket: Ticket = { ...emptyTicket, kind: "limit" };
+const order = (ticket: Partial<Ticket>) => orderOf({ ...limitTicket, ...ticket }, marketId).order;
 const errors = (ticket: Partial<Ticket>) =>
-  Object.keys(orderOf({ ...emptyTicket, ...ticket }, marketId).errors ?? {});
+  Object.keys(orderOf({ ...limitTicket, ...ticket }, marketId).errors ?? {});
 
 const buy = { marketId, side: "yes", orderType: "buy" } as const;
 
@@ -46,9 +47,15 @@ test("each kind of ticket is the order that the API knows", (t) => {
   });
 });
 
+test("a new ticket buys for an amount at once, whatever the best price is", (t) => {
+  const ticket = { ...newTicket({ bestAsk: 72, bestBid: null }), budget: "20" };
+  t.deepEqual(orderOf(ticket, marketId).order, { ...buy, price: null, budgetCents: 2000 });
+  t.deepEqual(withShares(ticket, 700), ticket, "it has no number of shares");
+});
+
 test("an amount comes first: at a limit it becomes shares, fee included", (t) => {
   const at = (ticket: Partial<Ticket>) =>
-    withShares({ ...emptyTicket, price: "60", budget: "20", quantity: "3", ...ticket }, 700)
+    withShares({ ...limitTicket, price: "60", budget: "20", quantity: "3", ...ticket }, 700)
       .quantity;
   // A share costs 60 and 1.68 cents of fee: 32 of them 19.74, 33 of them 20.36.
   t.is(at({}), "32");
@@ -102,7 +109,7 @@ test("the price follows the best one until the user chooses one, or fills in how
     { bestAsk: 72, bestBid: 70 },
     { bestAsk: 65, bestBid: 60 },
   ];
-  const ticket = newTicket(before);
+  const ticket: Ticket = { ...newTicket(before), kind: "limit" };
   const priceNow = (change: Partial<Ticket>) =>
     followingTicket(changedTicket(ticket, change, before), now).price;
   t.is(priceNow({}), "65");
@@ -115,6 +122,9 @@ test("the price follows the best one until the user chooses one, or fills in how
   }
   // What is filled in later is filled in at the price that is shown.
   t.is(changedTicket(ticket, { budget: "5" }, now).price, "65");
+  // The other kinds have no price of their own: it is that of the moment when they become a limit.
+  const amount = changedTicket({ ...ticket, kind: "budget" }, { budget: "5" }, before);
+  t.is(changedTicket(amount, { kind: "limit" }, now).price, "65");
   // After an order its amount is gone.
   const done = changedTicket(changedTicket(ticket, { budget: "5" }, before), { budget: "" }, now);
   t.is(followingTicket(done, now).price, "65");

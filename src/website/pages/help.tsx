@@ -59,9 +59,9 @@ export function HelpPage(): JSX.Element {
       </ul>
       <h2>Orders</h2>
       <p>
-        A limit order names your price; what does not trade at once waits in the book. A market
-        order takes the prices that are there. A budget buys as many shares as an amount pays for.
-        Open orders reserve no cash: it is checked when they trade.
+        An amount (a budget order) buys at once as many shares as it pays for. A limit order names
+        your price; what does not trade at once waits in the book. Shares now (a market order) takes
+        the prices that are there. Open orders reserve no cash: it is checked when they trade.
       </p>
       <p>
         The price of a limit order follows the best one until you fill in how much. Choose a price

@@ -3,7 +3,7 @@ import { testService } from "../../helpers/http/test_service.ts";
 import { arrive } from "../arrive.ts";
 import { scrollsSideways, visit } from "../browser.ts";
 import { journey } from "../journey.ts";
-import { makeOffered, sharesOf } from "../steps.ts";
+import { kindOfOrder, makeOffered, sharesOf } from "../steps.ts";
 
 /** Buying for an amount, and the bar of both sides on phones. */
 
@@ -26,12 +26,14 @@ journey(
     t.false(await scrollsSideways(page));
     await bar.getByRole("button", { name: "No –" }).click();
     await page.getByRole("button", { name: "Buy NO", exact: true }).waitFor();
+    t.true(await kindOfOrder(page, "Amount").isChecked(), "the ticket begins with it");
+    await kindOfOrder(page, "Limit").check();
     t.true(await amounts.getByRole("button", { name: "€20" }).isDisabled());
     // The ticket has both sides: the bar is away while it is in view.
     await yes.waitFor({ state: "hidden" });
     await page.evaluate("scrollTo(0, 0)");
     await yes.click();
-    const amount = page.getByLabel("Amount", { exact: true });
+    const amount = page.getByRole("textbox", { name: "Amount" });
     t.true(await amount.evaluate((field) => field === field.ownerDocument.activeElement));
     const order = page.locator(".ticket input:not([type=radio])");
     t.is(await order.first().getAttribute("name"), "budget", "the amount is first");
@@ -57,9 +59,9 @@ journey(
     await shares.fill("4");
     t.is(await amount.inputValue(), "");
     await page.locator(".preview").getByText("€2.47", { exact: true }).first().waitFor();
-    await page.getByRole("radio", { name: "Budget" }).check();
+    await kindOfOrder(page, "Amount").check();
     await amounts.getByRole("button", { name: "€5", exact: true }).click();
-    t.is(await page.getByLabel("Amount", { exact: true }).inputValue(), "5.00");
+    t.is(await amount.inputValue(), "5.00");
     await page.locator(".preview").getByText("€4.94", { exact: true }).first().waitFor();
     await page.getByRole("button", { name: "Buy YES", exact: true }).click();
     await page.getByText("8 shares traded").waitFor();

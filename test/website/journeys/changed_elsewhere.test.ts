@@ -150,9 +150,9 @@ journey(
     await page.getByText(second.email).waitFor();
     t.is(await dayField(page).inputValue(), "");
     t.not(await nameField(page).inputValue(), "Not the second");
-    await until("the ticket is empty", async () => {
-      return (await market.getByLabel("Shares", { exact: true }).inputValue()) === "";
-    });
+    // It begins with an amount, and without a number of shares.
+    await market.getByLabel("Shares", { exact: true }).waitFor({ state: "detached" });
+    t.is(await market.getByRole("textbox", { name: "Amount" }).inputValue(), "");
     await deaf!.getByRole("button", { name: "Save my profile" }).click();
     await deaf!.getByText(second.email).waitFor();
     t.is(await nameField(deaf!).inputValue(), await nameField(page).inputValue());

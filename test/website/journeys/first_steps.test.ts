@@ -3,7 +3,7 @@ import { testService } from "../../helpers/http/test_service.ts";
 import { anybody, makeMember } from "../../helpers/http/visitor.ts";
 import { visit } from "../browser.ts";
 import { journey } from "../journey.ts";
-import { fillTicket, makeOffered } from "../steps.ts";
+import { fillTicket, kindOfOrder, makeOffered } from "../steps.ts";
 import { look, views } from "../views.ts";
 
 /** The way of a visitor from the first page to the first trade. */
@@ -70,7 +70,9 @@ for (const view of views) {
       await page.getByText("7 shares traded").waitFor();
       await page.reload();
       await page.getByText("YES · 7 shares").waitFor();
-      t.is(await page.getByLabel("Shares", { exact: true }).inputValue(), "", "it is done");
+      const amount = page.getByRole("textbox", { name: "Amount" });
+      t.is(await amount.inputValue(), "", "it is done");
+      t.is(await page.getByLabel("Shares", { exact: true }).count(), 0, "it begins with an amount");
 
       await page.goto("/account");
       t.is(await page.getByLabel("A day").inputValue(), "45.00");
@@ -102,6 +104,7 @@ journey("who only signs in finds the ticket as well, and nobody after them", asy
     await page.getByRole("button", { name: "Sign in", exact: true }).click();
     await page.waitForURL(`/markets/${marketId}`);
     await page.getByRole("button", { name: "Buy YES", exact: true }).waitFor();
+    if (index > 0) await kindOfOrder(page, "Limit").check();
     t.is(await shares.inputValue(), index === 0 ? "12" : "");
     await page.goto("/account");
     await page.getByRole("button", { name: "Sign out", exact: true }).click();

@@ -46,8 +46,9 @@ journey(
     await tabTo(page, /^YES/);
     t.regex((await press(page, "ArrowRight")).name, /^NO/);
     t.regex((await press(page, "ArrowLeft")).name, /^YES/);
-    await tabTo(page, "Limit");
-    t.is((await press(page, "ArrowRight")).name, "Market");
+    await tabTo(page, "Amount");
+    t.is((await press(page, "ArrowRight")).name, "Limit");
+    t.is((await press(page, "ArrowRight")).name, "Shares now");
     t.is((await press(page, "ArrowLeft")).name, "Limit");
     await typeInto(page, "Price", "60");
     await typeInto(page, "Shares", "5");

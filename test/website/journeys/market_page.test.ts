@@ -9,6 +9,7 @@ import {
   buy,
   buyButton,
   fillTicket,
+  kindOfOrder,
   loseAnswer,
   makeOffered,
   previewed,
@@ -27,7 +28,7 @@ journey(
     const { page, complaints } = await arrive(browser, service);
     await page.goto(`/markets/${marketId}`);
     const price = page.getByLabel("Price", { exact: true });
-    await price.waitFor();
+    await kindOfOrder(page, "Limit").check();
     t.is(await price.inputValue(), "60");
     await fillTicket(page, 70, 5);
     // 5 x 60 cents, and 7% of 5 x 0.6 x 0.4 = 8.4 cents.
@@ -67,7 +68,7 @@ journey(
     const { marketId, maker } = await makeOffered(service, "Will it be muggy?");
     const { page, userId } = await arrive(browser, service);
     await page.goto(`/markets/${marketId}`);
-    await page.getByRole("radio", { name: "Market" }).check();
+    await kindOfOrder(page, "Shares now").check();
     await page.getByLabel("Shares", { exact: true }).fill("5");
     await page.locator(".preview").getByText("Highest price").waitFor();
     await page.context().setOffline(true);
@@ -116,8 +117,7 @@ journey("a live market says so, and what becomes of an order there", async (t, b
   const { page } = await arrive(browser, service);
   await page.goto(`/markets/${market_id}`);
   await page.getByRole("button", { name: "Use 60 cents, an offer to sell YES" }).waitFor();
-  await page.getByRole("radio", { name: "Budget" }).check();
-  await page.getByLabel("Amount", { exact: true }).fill("12.50");
+  await page.getByRole("textbox", { name: "Amount" }).fill("12.50");
   await page.getByText("If the book stays as it is").waitFor();
   // 20 x 60 cents, and 7% of 20 x 0.6 x 0.4 = 33.6 cents.
   await page.locator(".preview").getByText("€12.34").first().waitFor();
@@ -174,6 +174,10 @@ journey("what is wrong with an order is said where it is wrong", async (t, brows
   const { page } = await arrive(browser, service);
   await page.goto(`/markets/${marketId}`);
   const focused = () => page.evaluate<string>("document.activeElement.name");
+  await buyButton(page).click();
+  await page.getByText("Give an amount up to €10,000").waitFor();
+  t.is(await focused(), "budget");
+  await kindOfOrder(page, "Limit").check();
   await buyButton(page).click();
   await page.getByText("Give a whole number of shares, from 1 to 10,000.").waitFor();
   t.is(await focused(), "quantity");

@@ -6,7 +6,7 @@ import { visit } from "../browser.ts";
 import { makeBusyExchange } from "../busy_exchange.ts";
 import type { BusyExchange } from "../busy_exchange.ts";
 import { journey } from "../journey.ts";
-import { previewed } from "../steps.ts";
+import { fillTicket, previewed } from "../steps.ts";
 import { look, views } from "../views.ts";
 
 /**
@@ -80,15 +80,13 @@ for (const view of views) {
     await signIn(page);
     const [marketId = ""] = exchange.marketIds;
     await page.goto(`/markets/${marketId}`);
-    await page.getByLabel("Shares", { exact: true }).fill("25");
-    await page.getByLabel("Price", { exact: true }).fill("40");
+    await fillTicket(page, 40, 25);
     await previewed(page);
     await page.locator(".chart-end").first().waitFor();
     await look(t, page, "market", view);
     await page.getByRole("button", { name: "Buy YES", exact: true }).click();
     await page.getByText("25 shares traded").waitFor();
-    await page.getByLabel("Price", { exact: true }).fill("20");
-    await page.getByLabel("Shares", { exact: true }).fill("25");
+    await fillTicket(page, 20, 25);
     await page.getByRole("button", { name: "Buy YES", exact: true }).click();
     await page.getByText("waits in the book for").waitFor();
     await page

@@ -12,17 +12,17 @@ interface TicketFieldsProps {
 }
 
 const kinds = [
+  { value: "budget", label: "Amount" },
   { value: "limit", label: "Limit" },
-  { value: "market", label: "Market" },
-  { value: "budget", label: "Budget" },
+  { value: "market", label: "Shares now" },
 ] as const;
 
 const hints: Record<Ticket["kind"], string> = {
+  budget:
+    "Buys as many shares at once as the amount pays for, fee included, at no worse price than its figures say.",
   limit:
     "For an amount with its fee, or for shares: trades at this price or better; what is left waits in the book.",
-  market: "Trades at once, at no worse price than is shown below; what is left is cancelled.",
-  budget:
-    "Buys as many shares at once as the amount pays for, fee included, at no worse price than is shown below.",
+  market: "Trades at once, at no worse price than its figures say; what is left is cancelled.",
 };
 
 /** How much, at what price, and for how long. */
@@ -34,7 +34,7 @@ export function TicketFields({ ticket, errors, onChange }: TicketFieldsProps): J
       <Choice
         label="Kind of order"
         value={kind}
-        options={orderType === "sell" ? kinds.slice(0, 2) : kinds}
+        options={orderType === "sell" ? kinds.slice(1) : kinds}
         onChange={(value) => {
           onChange({ kind: value });
         }}

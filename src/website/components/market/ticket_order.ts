@@ -23,7 +23,7 @@ export interface Ticket {
 export const emptyTicket: Ticket = {
   orderType: "buy",
   side: "yes",
-  kind: "limit",
+  kind: "budget",
   price: "",
   hasOwnPrice: false,
   quantity: "",
@@ -40,12 +40,13 @@ export function newTicket(market: BestPrices, side: Ticket["side"] = "yes"): Tic
 }
 
 /**
- * A ticket as it is shown: its price follows the best one until the user chooses another. It stays
- * once an amount or shares are filled in: what the user is about to send does not become dearer.
+ * A ticket as it is shown: its price follows the best one until the user chooses another. A limit
+ * stays once an amount or shares are filled in: what is about to be sent does not become dearer.
  */
 export function followingTicket(ticket: Ticket, market: BestPrices): Ticket {
-  const { hasOwnPrice, quantity, budget } = ticket;
-  if (hasOwnPrice || quantity !== "" || budget !== "") return ticket;
+  const { kind, hasOwnPrice, quantity, budget } = ticket;
+  const isFilled = kind === "limit" && (quantity !== "" || budget !== "");
+  if (hasOwnPrice || isFilled) return ticket;
   const price = bestPriceOf(market, ticket);
   return price === "" ? ticket : { ...ticket, price };
 }
