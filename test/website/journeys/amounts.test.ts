@@ -1,4 +1,5 @@
 import test from "ava";
+import type { Locator, Page } from "playwright-core";
 import { testService } from "../../helpers/http/test_service.ts";
 import { arrive } from "../arrive.ts";
 import { scrollsSideways, visit } from "../browser.ts";
@@ -8,6 +9,12 @@ import { kindOfOrder, makeOffered, sharesOf } from "../steps.ts";
 /** Buying for an amount, and the bar of both sides on phones. */
 
 const service = testService(test, { website: true, playMoneyCents: 3000 });
+
+/** Where it is: a click of Playwright would scroll before. */
+async function tap(page: Page, button: Locator): Promise<void> {
+  const { x, y, width, height } = (await button.boundingBox())!;
+  await page.mouse.click(x + width / 2, y + height / 2);
+}
 
 journey(
   "a bar on phones leads to the ticket, where an amount becomes shares",
@@ -24,7 +31,7 @@ journey(
     const { y, height } = (await bar.boundingBox())!;
     t.true(y + height <= 800, `${y} ${height}`);
     t.false(await scrollsSideways(page));
-    await bar.getByRole("button", { name: "No –" }).click();
+    await tap(page, bar.getByRole("button", { name: "No –" }));
     await page.getByRole("button", { name: "Buy NO", exact: true }).waitFor();
     t.true(await kindOfOrder(page, "Amount").isChecked(), "the ticket begins with it");
     await kindOfOrder(page, "Limit").check();
@@ -32,7 +39,8 @@ journey(
     // The ticket has both sides: the bar is away while it is in view.
     await yes.waitFor({ state: "hidden" });
     await page.evaluate("scrollTo(0, 0)");
-    await yes.click();
+    await yes.waitFor();
+    await tap(page, yes);
     const amount = page.getByRole("textbox", { name: "Amount" });
     t.true(await amount.evaluate((field) => field === field.ownerDocument.activeElement));
     const order = page.locator(".ticket input:not([type=radio])");
