@@ -37,26 +37,7 @@ export function HelpPage(): JSX.Element {
         reason. Who held shares can dispute the outcome for some time; an operator answers. A market
         can also be undone: then all get back what they put in.
       </p>
-      <h2 id="volume">The figures of a market</h2>
-      <ul>
-        <li>
-          <strong>Chance</strong>: the middle of the best bid and ask while they are at most{" "}
-          {WIDEST_SPREAD}¢ apart. Else it is the price of the last trade, held between bid and ask.
-          Lists and charts show the price of the last trade, which holds until the next one. A
-          market&apos;s page says which of them its number is.
-        </li>
-        <li>
-          <strong>Volume</strong>: what the shares of all trades cost, YES and NO together. That is
-          €1.00 for each traded share of either kind.
-        </li>
-        <li>
-          <strong>Traders</strong>: how many users have traded in the market.
-        </li>
-        <li>
-          <strong>Sell now</strong>: what a market order that sells your shares would pay at this
-          moment, after its fee. It is less than at the last price where buyers offer less.
-        </li>
-      </ul>
+      <Figures />
       <h2>Orders</h2>
       <p>
         An amount (a budget order) buys at once as many shares as it pays for. A limit order names
@@ -99,6 +80,33 @@ export function HelpPage(): JSX.Element {
         loss limits, is changed on these pages only.
       </p>
     </div>
+  );
+}
+
+function Figures(): JSX.Element {
+  return (
+    <>
+      <h2 id="volume">The figures of a market</h2>
+      <ul>
+        <li>
+          <strong>Chance</strong>: the middle of the best bid and ask while they are at most{" "}
+          {WIDEST_SPREAD}¢ apart. Else it is the price of the last trade, held between bid and ask.
+          Lists and charts show the price of the last trade, which holds until the next one. A
+          market&apos;s page says which of them its number is.
+        </li>
+        <li>
+          <strong>Volume</strong>: what the shares of all trades cost, YES and NO together. That is
+          €1.00 for each traded share of either kind.
+        </li>
+        <li>
+          <strong>Traders</strong>: how many users have traded in the market.
+        </li>
+        <li>
+          <strong>Sell now</strong>: what a market order that sells your shares would pay at this
+          moment, after its fee. It is less than at the last price where buyers offer less.
+        </li>
+      </ul>
+    </>
   );
 }
 
