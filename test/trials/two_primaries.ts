@@ -78,6 +78,7 @@ async function runTrial(primaries: Both<TemporaryCluster>): Promise<boolean> {
   const exchange = await seedExchange(addresses, sizes);
   await giveAllowances(exchange);
   console.log(table(await measureAll(exchange)));
+  console.log(await timeRelay(exchange));
   console.log(`load ${loadavg()[0]?.toFixed(1)}`);
   if (!(await isSound(exchange, new Set()))) return false;
 
@@ -134,6 +135,21 @@ async function measureAll(exchange: Exchange): Promise<Figures[][]> {
     }
   }
   return figures;
+}
+
+/** Nothing was relayed so far: how long one relay takes for what the first primary has to send. */
+async function timeRelay({ addresses }: Exchange): Promise<string> {
+  const client = await connectTo(addresses[0], "exchange_api");
+  const relay = async () => {
+    const { rows } = await client.query<{ sent: string }>("select api.relay_outbox() as sent");
+    return Number(rows[0]!.sent);
+  };
+  const began = performance.now();
+  let events = 0;
+  for (let sent = await relay(); sent > 0; sent = await relay()) events += sent;
+  const perEventUs = ((performance.now() - began) * 1000) / events;
+  await client.end();
+  return `The relay sent ${events} events, in ${perEventUs.toFixed(0)} µs each.`;
 }
 
 function table(measured: Figures[][]): string {
