@@ -310,6 +310,7 @@ set local role exchange_owner;
 --!include trading/show/chance_of.sql
 --!include trading/show/depth.sql
 --!include trading/show/exit_value.sql
+--!include trading/show/results_between.sql
 --!include trading/show/disputable_until.sql
 --!include trading/settle/dispute_resolution.sql
 --!include trading/show/market_snapshot.sql
@@ -565,6 +566,9 @@ set local role exchange_owner;
 --!include api/functions/get_own_positions.sql
 --!include api/functions/get_account_value.sql
 --!include api/functions/get_year_statement.sql
+--!include api/functions/get_reality_check.sql
+--!include api/functions/go_on_after_reality_check.sql
+--!include api/functions/set_reality_check.sql
 --!include api/functions/list_market_titles.sql
 --!include api/functions/list_sparklines.sql
 --!include api/functions/list_categories.sql

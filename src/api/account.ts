@@ -8,8 +8,10 @@ import {
   limitsSchema,
   lineSchema,
   ownProfileSchema,
+  realityCheckMinutesSchema,
+  realityCheckSchema,
 } from "./account_schemas.ts";
-import { ensure, idParams, momentSchema, timestampSchema, uuidSchema } from "./common.ts";
+import { ensure, found, idParams, momentSchema, timestampSchema, uuidSchema } from "./common.ts";
 
 /** What users do with their accounts on the website. */
 
@@ -129,6 +131,57 @@ const confirmAge = route({
     commands.confirmOwnAge({ userId, sessionId, confirmedAge }, turns.command(userId)),
 });
 
+const answersRealityCheck = {
+  200: { description: "The reality check.", schema: realityCheckSchema },
+};
+
+const realityCheck = route({
+  method: "get",
+  path: "/api/account/reality-check",
+  operationId: "getRealityCheck",
+  tag: "Account",
+  summary: "How long the visit has lasted, and what it brought",
+  description:
+    "A visit is the time in which pages of the session were open without a break of more than 30 " +
+    "minutes. The figures are those of the whole account since it began, also by API keys.",
+  auth: "token",
+  rateLimit: "read",
+  responses: answersRealityCheck,
+  handler: async ({ userId, caller: { sessionId } }, { reads }) =>
+    found(await reads.getRealityCheck({ userId, sessionId }), rejection("UNAUTHORIZED")),
+});
+
+const setRealityCheck = route({
+  method: "put",
+  path: "/api/account/reality-check",
+  operationId: "setRealityCheck",
+  tag: "Account",
+  summary: "Sets after how many minutes the website reminds of them",
+  description: "The time begins anew in all sessions.",
+  auth: "token",
+  fromOwnPages: true,
+  rateLimit: "account",
+  request: { body: z.object({ everyMinutes: realityCheckMinutesSchema }) },
+  responses: answersRealityCheck,
+  handler: ({ body: { everyMinutes }, caller: { userId, sessionId } }, { commands }) =>
+    commands.setRealityCheck({ userId, sessionId, everyMinutes }),
+});
+
+const goOn = route({
+  method: "post",
+  path: "/api/account/reality-check",
+  operationId: "goOnAfterRealityCheck",
+  tag: "Account",
+  summary: "Says that the reminder was seen",
+  description: "The time to the next one begins.",
+  auth: "token",
+  fromOwnPages: true,
+  rateLimit: "account",
+  responses: answersRealityCheck,
+  handler: ({ caller: { userId, sessionId } }, { commands }) =>
+    commands.goOnAfterRealityCheck({ userId, sessionId }),
+});
+
 const exclude = route({
   method: "post",
   path: "/api/account/self-exclusion",
@@ -235,6 +288,9 @@ export const accountRoutes = [
   changeProfile,
   setLimits,
   confirmAge,
+  realityCheck,
+  setRealityCheck,
+  goOn,
   exclude,
   sessions,
   endSession,

@@ -134,6 +134,29 @@ export const limitsSchema = z
   })
   .meta({ id: "LossLimits" });
 
+/** After how much time on the website a user is reminded of it. */
+export const realityCheckMinutesSchema = z
+  .literal([15, 30, 60, 120])
+  .nullable()
+  .meta({ description: "after so many minutes on the website comes a reminder; null: never" });
+
+const afterVisit = "since the visit began, in EUR-cents";
+
+export const realityCheckSchema = z
+  .strictObject({
+    everyMinutes: realityCheckMinutesSchema,
+    startedAt: timestampSchema.meta({ description: "when the visit of this session began" }),
+    lastedMs: z.int().min(0),
+    dueInMs: z.int().min(0).nullable().meta({ description: "0: now; null: never" }),
+    realisedCents: centsSchema.meta({
+      description: `${afterVisit}: what sales, merges, conversions and resolutions brought, less what the shares cost, less fees`,
+    }),
+    spentCents: centsSchema.meta({
+      description: `${afterVisit}: net cash put into trading; negative when more came out`,
+    }),
+  })
+  .meta({ id: "RealityCheck" });
+
 export const ownProfileSchema = z
   .strictObject({
     id: uuidSchema,
@@ -157,6 +180,7 @@ export const ownProfileSchema = z
       .int()
       .nullable()
       .meta({ description: "in years: trading is not possible before; null: nothing to confirm" }),
+    realityCheckMinutes: realityCheckMinutesSchema,
     limits: limitsSchema,
   })
   .meta({ id: "OwnProfile" });

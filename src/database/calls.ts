@@ -417,6 +417,9 @@ export const api = functionsOf("api", {
     one(json),
   ),
   confirmOwnAge: repeatable({ ...ofSession, confirmedAge: int }, one(json)),
+  getRealityCheck: repeatable(ofSession, one(nullable(json))),
+  goOnAfterRealityCheck: repeatable(ofSession, one(json)),
+  setRealityCheck: repeatable({ ...ofSession, everyMinutes: nullable(int) }, one(json)),
   excludeSelf: repeatable({ ...ofSession, until: nullable(timestamp) }, one(json)),
   listKeys: repeatable(ofUser, one(json)),
   createKey: once(

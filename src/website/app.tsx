@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import { userConnection } from "./api/own_changes.ts";
+import { account } from "./api/account.ts";
 import { isSignedIn } from "./api/session.ts";
 import { Boundary } from "./components/boundary.tsx";
 import { ConnectionNotice } from "./components/connection.tsx";
@@ -54,10 +55,14 @@ function OtherPage(): JSX.Element {
   return own && path.value === `/pages/${own.name}` ? <OwnPage {...own} /> : <NotFoundPage />;
 }
 
+const loadRealityCheck = async () =>
+  (await import("./components/reality_check.tsx")).RealityCheckDialog;
+
 /** The whole website: what is on every page, and the page. */
 export function App(): JSX.Element {
   const shown = page.value;
   const main = useFocusOnNewPage(shown);
+  const everyMinutes = account.value?.realityCheckMinutes ?? null;
   const isUserLost = isSignedIn.value && userConnection.value === "lost";
   const connections = [marketConnection.value, ...(isUserLost ? ["lost" as const] : [])];
   return (
@@ -73,6 +78,7 @@ export function App(): JSX.Element {
         </Boundary>
       </main>
       <Footer />
+      {everyMinutes !== null && <Lazy load={loadRealityCheck} props={{ everyMinutes }} isUnseen />}
     </>
   );
 }

@@ -52,6 +52,11 @@ test("answers of the routes of accounts are as the document says", async (t) => 
   await call("PUT", "/limits", { ...limits, dayCents: 20_000 });
   await call("PUT", "/limits", {});
   await call("POST", "/age", { confirmedAge: 18 });
+  await call("GET", "/reality-check");
+  await call("PUT", "/reality-check", { everyMinutes: 30 });
+  await call("PUT", "/reality-check", { everyMinutes: 31 });
+  await call("POST", "/reality-check");
+  await call("PUT", "/reality-check", { everyMinutes: null });
   await call("POST", "/age", { confirmedAge: 100 });
   const { id } = await call("POST", "/keys", { name: "bot" });
   await call("POST", "/keys", { name: " " });

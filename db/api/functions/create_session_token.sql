@@ -5,6 +5,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_valid_for constant interval := '5 minutes';
+  c_break constant interval := '30 minutes';
   v_token text := identity.new_api_key('jt_');
   -- Made before the statement that writes it: logs of statements show their parameters.
   v_token_hash bytea := sha256(convert_to(v_token, 'UTF8'));
@@ -23,7 +24,11 @@ begin
   end if;
 
   update identity.sessions as s
-  set last_seen_at = v_at, last_address = v_address
+  set
+    last_seen_at = v_at,
+    last_address = v_address,
+    visit_started_at = case when s.last_seen_at >= v_at - c_break then s.visit_started_at
+      else v_at end
   where s.id = v_session.id
     and (
       s.last_seen_at is null
@@ -43,5 +48,5 @@ $$;
 comment on function api.create_session_token(uuid, inet) is
   'The body of GET /api/auth/token: a new token of the session, good for five minutes and no '
   'longer than the session; null when the session is gone. Expired tokens of the session are '
-  'removed, and the session was seen now, at this address. Locks: the session, shared; its row '
+  'removed, and the session was seen now, at this address: a new visit after 30 minutes. Locks: the session, shared; its row '
   'once a minute, and when the address changes.';

@@ -22,6 +22,7 @@ as $$
     ) end,
     'ageToConfirm', case when not risk.has_confirmed_age(t.confirmed_age, x.minimum_age)
       then x.minimum_age end,
+    'realityCheckMinutes', u.reality_check_minutes,
     'limits', trading.limits_object(t, n.at)
   )
   from core.now() as n (at)

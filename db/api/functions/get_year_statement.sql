@@ -14,15 +14,14 @@ declare
 begin
   -- One statement, so that all figures are of one moment.
   return (
-    with trades as materialized (
-      select t.market_id, t.taker_cents as cents, t.fee_cents::bigint as fee_cents,
-        t.taker_realised_cents as realised_cents
+    with trades as (
+      select t.taker_cents as cents
       from trading.trades as t
       where t.taker_user_id = v_user_id
         and t.created_at >= v_from
         and t.created_at < v_until
       union all
-      select t.market_id, t.maker_cents, 0, t.maker_realised_cents
+      select t.maker_cents
       from trading.trades as t
       where t.maker_user_id = v_user_id
         and t.created_at >= v_from
@@ -44,61 +43,8 @@ begin
       ) as x
       group by x.kind
     ),
-    results as (
-      select t.market_id, t.fee_cents, coalesce(t.realised_cents, 0) as realised_cents
-      from trades as t
-      union all
-      select c.market_id, 0, c.yes_realised_cents + c.no_realised_cents
-      from trading.set_conversions as c
-      where c.user_id = v_user_id
-        and c.yes_realised_cents is not null
-        and c.created_at >= v_from
-        and c.created_at < v_until
-      union all
-      -- A correction has the whole figures, so those that it corrects are taken back.
-      select s.market_id, 0, x.sign * s.realised_cents
-      from trading.settlements as s
-      cross join lateral (
-        select 1 as sign, r.created_at
-        from trading.resolutions as r
-        where r.id = s.resolution_id
-        union all
-        select -1, r.created_at
-        from trading.resolutions as r
-        where r.market_id = s.market_id
-          and r.corrects_resolution_id = s.resolution_id
-      ) as x
-      where s.user_id = v_user_id
-        and x.created_at >= v_from
-        and x.created_at < v_until
-      union all
-      select v.market_id, 0,
-        case t.taker_user_id when v_user_id then v.taker_realised_cents
-          else v.maker_realised_cents end
-      from trading.voids as v
-      -- Few trades are voided. Each is looked up, and not every trade looked at.
-      cross join lateral (
-        select x.taker_user_id, x.maker_user_id
-        from trading.trades as x
-        where x.id = v.trade_id
-        limit 1
-      ) as t
-      where v_user_id in (t.taker_user_id, t.maker_user_id)
-        and v.created_at >= v_from
-        and v.created_at < v_until
-      union all
-      select p.market_id, 0, - p.realised_cents
-      from trading.voided_positions as p
-      join trading.voids as v on v.id = p.void_id
-      where p.user_id = v_user_id
-        and v.created_at >= v_from
-        and v.created_at < v_until
-    ),
-    markets as (
-      select r.market_id, sum(r.fee_cents)::bigint as fee_cents,
-        sum(r.realised_cents)::bigint as realised_cents
-      from results as r
-      group by r.market_id
+    markets as materialized (
+      select * from trading.results_between(v_user_id, v_from, v_until)
     )
     select json_build_object(
       'year', get_year_statement.year,
@@ -158,5 +104,5 @@ comment on function api.get_year_statement(uuid, int) is
   'The body of GET /api/account/year-statement: the cash of a user at the start and the end of a '
   'calendar year (UTC), its movements by kind, and what each market brought. The opening balance '
   'with all movements is the closing one, which is the present one in a year that has not ended. '
-  'Results count as in analytics.daily_trader_results: a correction or void on its own day. '
+  'Results: trading.results_between. '
   'Cost: it looks at all of the user''s trades and entries.';

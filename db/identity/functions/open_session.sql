@@ -34,12 +34,13 @@ begin
     )
   ));
   insert into identity.sessions (
-    user_id, cookie_hash, created_at, expires_at, browser, last_seen_at, last_address
+    user_id, cookie_hash, created_at, expires_at, browser, last_seen_at, last_address,
+    visit_started_at
   )
   values (
     open_session.user_id, v_cookie_hash, v_at, v_at + c_valid_for,
     left(open_session.browser, 300), v_at,
-    identity.plain_address(open_session.address)
+    identity.plain_address(open_session.address), v_at
   );
   return v_cookie;
 end

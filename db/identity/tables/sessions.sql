@@ -8,6 +8,8 @@ create table identity.sessions (
   browser text,
   last_seen_at timestamptz,
   last_address inet,
+  visit_started_at timestamptz not null default core.now(),
+  reminded_at timestamptz,
   constraint sessions_public_id_is_unique unique (public_id),
   constraint sessions_cookie_hash_is_unique unique (cookie_hash),
   constraint sessions_cookie_hash_is_a_sha256 check (length(cookie_hash) = 32),
@@ -26,3 +28,7 @@ comment on column identity.sessions.last_seen_at is
   'When a page of the session last asked for a token, to the minute, or it began.';
 comment on column identity.sessions.last_address is
   'From where that was; null: not known.';
+comment on column identity.sessions.visit_started_at is
+  'Since when its pages have been looked at without a break of more than 30 minutes.';
+comment on column identity.sessions.reminded_at is
+  'When the user last went on after a reality check, or chose how often it comes; null: never.';

@@ -23,7 +23,8 @@ export const marketTurn = hasManyStreams()
   ? undefined
   : turns(Array.from({ length: MOST_MARKET_STREAMS }, (_, at) => `pgmarkets.market-stream-${at}`));
 
-function turns(names: string[]): TakeTurn | undefined {
+/** Turns by these names that the windows of this browser share; undefined where they cannot. */
+export function turns(names: string[]): TakeTurn | undefined {
   return locks === undefined ? undefined : sharedTurns(locks, names);
 }
 

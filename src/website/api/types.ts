@@ -27,6 +27,7 @@ export type StatementEntry = Schemas["StatementEntry"];
 export type YearStatement = Schemas["YearStatement"];
 export type SignUpPolicy = Schemas["SignUpPolicy"];
 export type OwnProfile = Schemas["OwnProfile"];
+export type RealityCheck = Schemas["RealityCheck"];
 export type LossLimit = Schemas["LossLimit"];
 export type ApiKey = Schemas["ApiKey"];
 /** With its secret. */

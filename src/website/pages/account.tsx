@@ -12,6 +12,7 @@ import { PasskeysSection } from "../components/account/passkeys.tsx";
 import { PasswordSection } from "../components/account/password.tsx";
 import { ProfileSection } from "../components/account/profile.tsx";
 import { ProofSection } from "../components/account/proof.tsx";
+import { RealityCheckSection } from "../components/account/reality_check.tsx";
 import { SessionsSection } from "../components/account/sessions.tsx";
 import { Failed } from "../components/failed.tsx";
 import { Notice } from "../components/notice.tsx";
@@ -22,6 +23,7 @@ import { navigate, query, safeReturnPath } from "../router.ts";
 
 const sections = [
   { id: "limits", name: "Loss limits" },
+  { id: "reality-check", name: "Reality check" },
   { id: "keys", name: "API keys" },
   { id: "profile", name: "Profile" },
   { id: "email", name: "E-mail" },
@@ -81,6 +83,7 @@ export function AccountPage(): JSX.Element {
         <div class="account-sections">
           {own.ageToConfirm !== null && <AgeSection age={own.ageToConfirm} />}
           <LimitsSection own={own} />
+          <RealityCheckSection own={own} />
           <KeysSection />
           <ProfileSection own={own} />
           <EmailSection own={own} />

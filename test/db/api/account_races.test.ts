@@ -195,6 +195,9 @@ const asked: Record<string, (given: InSession, email: string) => Work<unknown>> 
     }),
   limits: (given) => (client) => call(client, api.setOwnLimits, { ...given, dayCents: 1 }),
   "an age": (given) => (client) => call(client, api.confirmOwnAge, { ...given, confirmedAge: 18 }),
+  "a reality check": (given) => (client) =>
+    call(client, api.setRealityCheck, { ...given, everyMinutes: 30 }),
+  "an end of a reminder": (given) => (client) => call(client, api.goOnAfterRealityCheck, given),
   "a self-exclusion": (given) => (client) => call(client, api.excludeSelf, given),
   "the end of a session":
     ({ userId, sessionId }) =>
