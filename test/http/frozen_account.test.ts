@@ -80,7 +80,7 @@ const changes: Record<string, [code: number, body?: (victim: Victim) => object]>
   changeOwnProfile: [403, () => ({ handle: "stolen" })],
   setOwnLimits: [403, () => ({ dayCents: 2000, weekCents: 2000, monthCents: null })],
   confirmOwnAge: [200, () => ({ confirmedAge: 18 })],
-  setRealityCheck: [200, () => ({ everyMinutes: 30 })],
+  setRealityCheck: [200, () => ({ everyMinutes: null })],
   goOnAfterRealityCheck: [200],
   changePassword: [
     403,

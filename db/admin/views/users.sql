@@ -14,6 +14,7 @@ select
   x.limits_reviewed_at,
   x.confirmed_age,
   x.age_confirmed_at,
+  u.reality_check_minutes,
   r.excluded_until,
   x.day_limit_cents,
   x.week_limit_cents,
@@ -74,6 +75,8 @@ comment on column admin.users.limits_reviewed_at is
 comment on column admin.users.confirmed_age is
   'The user has confirmed to be this many years old or older; null: has not been asked.';
 comment on column admin.users.age_confirmed_at is 'When that was; null: never.';
+comment on column admin.users.reality_check_minutes is
+  'After how much time on the website the user is reminded of it; null: never.';
 comment on column admin.users.excluded_until is
   'Self-excluded until then; infinity is for good, null is never.';
 comment on column admin.users.day_limit_cents is

@@ -24,6 +24,7 @@ export const userDetails: View = {
     time("limitsReviewedAt", "Limits reviewed"),
     count("confirmedAge", "Confirmed age"),
     time("ageConfirmedAt", "Age confirmed"),
+    count("realityCheckMinutes", "Minutes to a reality check"),
     cents("dayLimitCents", "Loss limit of a day"),
     cents("dayNetSpentCents", "Net spent today"),
     cents("nextDayLimitCents", "Next limit of a day"),
