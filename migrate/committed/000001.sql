@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:95656ca8720361dd93ca197bded4a4a5389b14f5
+--! Hash: sha1:df2f5a77ebae64d54414361726df0e693cc919f8
 
 --! Included tables.sql
 -- The tables of the database, and what they are made of, in the order they build on each other. The
@@ -840,12 +840,15 @@ create table identity.users (
   browser_generation int not null default 0,
   created_at timestamptz not null default core.now(),
   erased_at timestamptz,
+  reality_check_minutes int,
   constraint users_public_id_is_unique unique (public_id),
   constraint users_email_looks_like_one check (identity.is_email(email)),
   constraint users_display_name_is_not_blank
     check (not core.is_blank(display_name) and length(display_name) <= 100),
   constraint users_handle_is_a_word check (identity.is_handle(handle)),
-  constraint users_avatar_url_is_short check (length(avatar_url) <= 2000)
+  constraint users_avatar_url_is_short check (length(avatar_url) <= 2000),
+  constraint users_reality_check_comes_after_one_of_four_times
+    check (reality_check_minutes in (15, 30, 60, 120))
 );
 
 create unique index users_email_is_unique on identity.users (lower(email collate "C"));
@@ -859,6 +862,8 @@ comment on column identity.users.erased_at is
   'When admin.erase_user took the names and the address away; null: it has not.';
 comment on column identity.users.browser_generation is
   'Part of the mark of known browsers (api.get_browser_mark): with another one none is known.';
+comment on column identity.users.reality_check_minutes is
+  'After how much time on the website the user is reminded of it; null: never.';
 --! EndIncluded identity/tables/users.sql
 --! Included identity/tables/api_keys.sql
 create table identity.api_keys (
@@ -939,6 +944,8 @@ create table identity.sessions (
   browser text,
   last_seen_at timestamptz,
   last_address inet,
+  visit_started_at timestamptz not null default core.now(),
+  reminded_at timestamptz,
   constraint sessions_public_id_is_unique unique (public_id),
   constraint sessions_cookie_hash_is_unique unique (cookie_hash),
   constraint sessions_cookie_hash_is_a_sha256 check (length(cookie_hash) = 32),
@@ -957,6 +964,10 @@ comment on column identity.sessions.last_seen_at is
   'When a page of the session last asked for a token, to the minute, or it began.';
 comment on column identity.sessions.last_address is
   'From where that was; null: not known.';
+comment on column identity.sessions.visit_started_at is
+  'Since when its pages have been looked at without a break of more than 30 minutes.';
+comment on column identity.sessions.reminded_at is
+  'When the user last went on after a reality check, or chose how often it comes; null: never.';
 --! EndIncluded identity/tables/sessions.sql
 --! Included identity/tables/session_tokens.sql
 create unlogged table identity.session_tokens (
