@@ -131,8 +131,11 @@ const confirmAge = route({
     commands.confirmOwnAge({ userId, sessionId, confirmedAge }, turns.command(userId)),
 });
 
-const answersRealityCheck = {
-  200: { description: "The reality check.", schema: realityCheckSchema },
+const answersReminder = {
+  200: {
+    description: "When the next reminder is due.",
+    schema: realityCheckSchema.pick({ everyMinutes: true, dueInMs: true }),
+  },
 };
 
 const realityCheck = route({
@@ -146,9 +149,11 @@ const realityCheck = route({
     "minutes. The figures are those of the whole account since it began, also by API keys.",
   auth: "token",
   rateLimit: "read",
-  responses: answersRealityCheck,
-  handler: async ({ userId, caller: { sessionId } }, { reads }) =>
-    found(await reads.getRealityCheck({ userId, sessionId }), rejection("UNAUTHORIZED")),
+  responses: { 200: { description: "The reality check.", schema: realityCheckSchema } },
+  handler: async ({ userId, caller: { sessionId } }, { reads, turns }) => {
+    const check = await reads.getRealityCheck({ userId, sessionId }, turns.history(userId));
+    return found(check, rejection("UNAUTHORIZED"));
+  },
 });
 
 const setRealityCheck = route({
@@ -162,7 +167,7 @@ const setRealityCheck = route({
   fromOwnPages: true,
   rateLimit: "account",
   request: { body: z.object({ everyMinutes: realityCheckMinutesSchema }) },
-  responses: answersRealityCheck,
+  responses: answersReminder,
   handler: ({ body: { everyMinutes }, caller: { userId, sessionId } }, { commands }) =>
     commands.setRealityCheck({ userId, sessionId, everyMinutes }),
 });
@@ -177,7 +182,7 @@ const goOn = route({
   auth: "token",
   fromOwnPages: true,
   rateLimit: "account",
-  responses: answersRealityCheck,
+  responses: answersReminder,
   handler: ({ caller: { userId, sessionId } }, { commands }) =>
     commands.goOnAfterRealityCheck({ userId, sessionId }),
 });

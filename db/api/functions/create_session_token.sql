@@ -48,5 +48,6 @@ $$;
 comment on function api.create_session_token(uuid, inet) is
   'The body of GET /api/auth/token: a new token of the session, good for five minutes and no '
   'longer than the session; null when the session is gone. Expired tokens of the session are '
-  'removed, and the session was seen now, at this address: a new visit after 30 minutes. Locks: the session, shared; its row '
-  'once a minute, and when the address changes.';
+  'removed, and the session was seen now, at this address: a new visit begins if that was more '
+  'than 30 minutes ago. Locks: the session, shared; its row once a minute, and when the address '
+  'changes.';
