@@ -17,8 +17,13 @@ as $$
     ),
     coalesce(sum(l.volume_cents), 0)::bigint
   from catalog.markets as m
-  left join catalog.market_listings as l
-    on l.category_id = 0 and l.list = 'all' and l.market_id = m.id
+  -- The limit keeps it a look-up by the whole key, whatever the planner thinks of the table.
+  left join lateral (
+    select x.volume_cents
+    from catalog.market_listings as x
+    where x.category_id = 0 and x.list = 'all' and x.market_id = m.id
+    limit 1
+  ) as l on true
   where m.event_id = event_listing.event_id
 $$;
 
