@@ -192,7 +192,8 @@ test.serial("INVALID_STATE: an answer is given once, and its user reads it", asy
 
 test.serial("INVALID_REQUEST: a window that is none, or without a reason", async (t) => {
   for (const hours of [-1, 8761, null]) await t.throwsAsync(setWindow(hours), { code: "EX001" });
-  for (const reason of [null, " ", "\u200b"]) await t.throwsAsync(setWindow(5, reason), { code: "EX001" });
+  for (const reason of [null, " ", "\u200b"])
+    await t.throwsAsync(setWindow(5, reason), { code: "EX001" });
   t.deepEqual(await query("select hours from admin.dispute_window"), [{ hours: 72 }]);
   for (const hours of [0, 8760]) {
     await setWindow(hours);
