@@ -24,10 +24,13 @@ begin
   end if;
   if place_as_one.atomic then
     v_rejections := trading.atomic_rejections(v_batch);
+    if v_rejections is not null then
+      return v_rejections;
+    end if;
   end if;
-  return coalesce(
-    v_rejections, array(select a from trading.batch_answers(trading.write_batch(v_batch)) as a)
-  );
+  -- A statement of its own: the answers show what it wrote.
+  v_batch := trading.write_batch(v_batch);
+  return array(select a from trading.batch_answers(v_batch) as a);
 end
 $$;
 

@@ -81,7 +81,8 @@ begin
       exit;
     end if;
   end loop;
-  return query select a.* from trading.batch_answers(trading.write_batch(v_batch)) as a;
+  v_batch := trading.write_batch(v_batch);
+  return query select a.* from trading.batch_answers(v_batch) as a;
 end
 $$;
 

@@ -1,6 +1,9 @@
 import { randomUUID } from "node:crypto";
 import test from "ava";
+import { call } from "../../../src/database/call.ts";
+import { ALL_ORDERS, api } from "../../../src/database/calls.ts";
 import type { OrderRequest } from "../../../src/database/calls.ts";
+import { withClient } from "../../helpers/database/test_database.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 import type { Heard } from "../../helpers/exchange/event_listener.ts";
 import type { Answer } from "../../helpers/exchange/test_exchange.ts";
@@ -324,3 +327,29 @@ test.serial("atomic: an order on a live market makes the call fail", async (t) =
   t.deepEqual((await orders(ann, { status: "all" })).data, []);
   t.is((await read(market)).version, 0);
 });
+
+for (const [what, count, atomic] of [
+  ["one order", 1, false],
+  ["several orders", 3, false],
+  ["an atomic call", 3, true],
+] as const) {
+  test.serial(`${what}: the answers have the market's version that first shows them`, async (t) => {
+    const markets = [await makeMarket(), await makeMarket()];
+    const ann = await makeTrader();
+    for (const market of markets) await rest(market, ann, buy("yes", 1, 10));
+    const orders = Array.from({ length: count }, (_, index) => ({
+      ...{ marketId: markets[index % 2]!, userId: ann },
+      ...buy("yes", 1, 20 + index),
+    }));
+    const results = await withClient(exchange.api, (client) =>
+      call(client, api.runOrders, { ...ALL_ORDERS, orders, atomic }),
+    );
+    t.deepEqual(
+      results.map(({ code, marketVersion }) => [code, marketVersion]),
+      await Promise.all(
+        orders.map(async ({ marketId }) => [null, await exchange.version(marketId)]),
+      ),
+    );
+    t.is(await exchange.version(markets[0]!), 1 + Math.ceil(count / 2), "one for each order");
+  });
+}

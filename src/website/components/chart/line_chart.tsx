@@ -102,16 +102,12 @@ export function LineChart(props: LineChartProps): JSX.Element {
               <path key={index} class={`chart-line line-${index}`} d={stepPath(points, x, y)} />
             ))}
             {ends.map((end, at) => (
-              <g key={end.index}>
-                <circle class={`line-${end.index}`} cx={right} cy={end.y} r={3} />
-                <text class="chart-end" x={right + 8} y={(labelYs[at] ?? end.y) + 4}>
-                  {end.mark === "" ? (
-                    scale.label(end.price)
-                  ) : (
-                    <tspan class="chart-mark">{end.mark}</tspan>
-                  )}
-                </text>
-              </g>
+              <LineEnd
+                key={end.index}
+                {...end}
+                {...{ right, scale }}
+                labelY={labelYs[at] ?? end.y}
+              />
             ))}
             {pointed !== undefined && (
               <path class="chart-pointer" d={`M${pointed * right} ${TOP}V${volumeTop}`} />
@@ -130,6 +126,28 @@ export function LineChart(props: LineChartProps): JSX.Element {
         )}
       </p>
     </div>
+  );
+}
+
+interface LineEndProps {
+  index: number;
+  mark: string;
+  price: number;
+  y: number;
+  right: number;
+  labelY: number;
+  scale: Scale;
+}
+
+/** The last point of a line, with its mark or its price. */
+function LineEnd({ index, mark, price, y, right, labelY, scale }: LineEndProps): JSX.Element {
+  return (
+    <g>
+      <circle class={`line-${index}`} cx={right} cy={y} r={3} />
+      <text class="chart-end" x={right + 8} y={labelY + 4}>
+        {mark === "" ? scale.label(price) : <tspan class="chart-mark">{mark}</tspan>}
+      </text>
+    </g>
   );
 }
 
