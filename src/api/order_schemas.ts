@@ -46,8 +46,9 @@ const cancelReasonDescription =
   "release. `insufficient_liquidity`: it may not rest, and the book had no more for it. " +
   "`insufficient_funds`, `position_insufficient`: its owner could not pay or deliver when it would " +
   "have matched. `self_excluded`: its owner is self-excluded. `loss_limit`: the match would have " +
-  "exceeded a loss limit. `trading_paused`: the account was frozen, or the site was paused at its " +
-  "release. `self_trade`, `post_only_would_cross`: rejected so at its release.";
+  "exceeded a loss limit. `trading_paused`: the account was frozen; or, at its release, the site was " +
+  "paused, or a new minimum age was not confirmed. `self_trade`, `post_only_would_cross`: rejected " +
+  "so at its release.";
 
 /** An order that is read: in GET /orders and GET /orders/:id. */
 export const orderSchema = z

@@ -62,6 +62,14 @@ export const announcements: Mutation[] = [
     tests: ["db/api/place_orders_announcements"],
   },
   {
+    name: "release_without_a_reason",
+    breaks: "a release that waits for the age of its user holds up all of its market",
+    file: "trading/check/release_reason.sql",
+    from: "when 'LIMITS_SETUP_REQUIRED' then 'trading_paused'",
+    to: "",
+    tests: ["db/trading/release_orders"],
+  },
+  {
     name: "release_told_twice",
     breaks: "the release of an order is announced twice",
     file: "trading/write/write_events.sql",

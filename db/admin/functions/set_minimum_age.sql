@@ -25,6 +25,7 @@ comment on function admin.set_minimum_age(int, text) is
   'Sets the age in years, 1 to 99, that users must confirm before they sign up or trade; 0, which '
   'it is until this is called: none. It holds at once, also for users who signed up before: their '
   'orders are rejected with LIMITS_SETUP_REQUIRED until they have confirmed it on the website. '
-  'Orders that rest stay. admin.minimum_age shows it. Errors: APPROVAL_REQUIRED, INVALID_REQUEST, '
+  'Orders that rest stay, scheduled ones end at their release. admin.minimum_age shows it. '
+  'Errors: APPROVAL_REQUIRED, INVALID_REQUEST, '
   'UNFIT_SESSION. Locks: admin.rules in mode row share, the row of core.settings, which trading '
   'only reads.';

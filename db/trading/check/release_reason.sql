@@ -5,6 +5,7 @@ return case code
   when 'TRADING_PAUSED' then 'trading_paused'
   when 'SELF_EXCLUDED' then 'self_excluded'
   when 'ACCOUNT_FROZEN' then 'trading_paused'
+  when 'LIMITS_SETUP_REQUIRED' then 'trading_paused'
   when 'MARKET_NOT_OPEN' then 'market_closed'
   when 'DEAD_MAN_FIRED' then 'user_cancelled'
   when 'INVALID_REQUEST' then 'expired'
@@ -18,4 +19,5 @@ end::trading.cancel_reason;
 
 comment on function trading.release_reason(text, trading.order_type) is
   'The cancel reason of a scheduled order whose release was rejected with a code. An order that '
-  'was accepted can have become invalid only by expiring.';
+  'was accepted can have become invalid only by expiring. A user who may not trade now, or has to '
+  'confirm a new minimum age, is one for whom trading is paused.';

@@ -212,6 +212,12 @@ const refused: Refused[] = [
   },
   {
     reason: "trading_paused",
+    title: "a minimum age is asked of its user meanwhile",
+    meanwhile: () => operate("set_minimum_age", { years: 18, reason: "the law" }),
+    afterwards: () => operate("set_minimum_age", { years: 0, reason: "the law" }),
+  },
+  {
+    reason: "trading_paused",
     title: "the site is paused and it has expired meanwhile",
     request: buy("yes", 10, 40, { expiresAt: "2026-03-01T12:00:02Z" }),
     meanwhile: () => operate("set_trading_pause", { paused: true }),
@@ -296,6 +302,29 @@ for (const { reason, title, request, meanwhile, afterwards } of refused) {
     await afterwards?.();
   });
 }
+
+test.serial("every code with which a release may be rejected has a reason", async (t) => {
+  const { rows } = await exchange.database.pool.query(
+    `select distinct e.code, trading.release_reason(e.code, 'buy') as reason
+     from pg_proc as p
+     cross join lateral regexp_matches(
+       coalesce(pg_get_function_sqlbody(p.oid), p.prosrc), '\\m([A-Z_]{4,})\\M', 'g'
+     ) as found
+     join core.error_codes as e on e.code = found[1]
+     where p.oid::regproc::text in (
+       'risk.blocked_by', 'trading.trader_rejection', 'trading.request_rejection',
+       'trading.funding_rejection', 'trading.match_orders'
+     )`,
+  );
+  // These are not of an order that was accepted, or leave it due.
+  const others = ["UNAUTHORIZED", "MARKET_NOT_FOUND", "IDEMPOTENCY_KEY_REUSED", "CONFLICT_RETRY"];
+  const codes = rows.filter(({ code }) => !others.includes(code));
+  t.true(codes.length >= 11);
+  t.deepEqual(
+    codes.filter(({ reason }) => reason === null),
+    [],
+  );
+});
 
 test.serial("position_insufficient: the shares were sold meanwhile", async (t) => {
   const { market, event } = await makeLiveMarket({ live: false });
