@@ -26,5 +26,5 @@ comment on function admin.set_minimum_age(int, text) is
   'it is until this is called: none. It holds at once, also for users who signed up before: their '
   'orders are rejected with LIMITS_SETUP_REQUIRED until they have confirmed it on the website. '
   'Orders that rest stay, scheduled ones end at their release. admin.minimum_age shows it. '
-  'Errors: APPROVAL_REQUIRED, INVALID_REQUEST, UNFIT_SESSION. Locks: admin.rules in mode row share, '
-  'the row of core.settings, which trading only reads.';
+  'Errors: APPROVAL_REQUIRED, INVALID_REQUEST, UNFIT_SESSION. Locks: admin.rules in mode row '
+  'share, the row of core.settings, which trading only reads.';
