@@ -10,6 +10,7 @@ declare
   v_corrected trading.resolutions;
   v_taken record;
   v_taken_ids bigint[];
+  v_left_cents int[]; -- what each of them pays then
   v_others jsonb := '[]'::jsonb;
   v_closed jsonb;
   v_summary jsonb;
@@ -38,12 +39,11 @@ begin
     ));
   end if;
 
-  v_taken_ids := array(
-    select p.taken_id
-    from trading.payouts_to_take(
-      correct_resolution.market_id, correct_resolution.yes_payout_cents
-    ) as p
-  );
+  select coalesce(array_agg(p.taken_id), '{}'), array_agg(p.left_cents)
+  into v_taken_ids, v_left_cents
+  from trading.payouts_to_take(
+    correct_resolution.market_id, correct_resolution.yes_payout_cents
+  ) as p;
   v_closed := trading.close_decided(
     correct_resolution.market_id, correct_resolution.yes_payout_cents
   );
@@ -52,10 +52,8 @@ begin
   -- First what is taken, so that no more than 100 cents are paid at any moment.
   for v_taken in
     select m.id, m.public_id, m.title, p.left_cents
-    from trading.payouts_to_take(
-      correct_resolution.market_id, correct_resolution.yes_payout_cents
-    ) as p
-    join catalog.markets as m on m.id = p.taken_id
+    from unnest(v_taken_ids, v_left_cents) as p (id, left_cents)
+    join catalog.markets as m on m.id = p.id
     order by m.id
   loop
     v_summary := trading.settle_market(
