@@ -18,13 +18,13 @@ interface OwnDisputesProps {
 
 /** The user's disputes of a market with their answers, and a form while another is possible. */
 export function OwnDisputes({ marketId, resolution }: OwnDisputesProps): JSX.Element | null {
-  const { resolvedAt, correctedAt, disputeUntil } = resolution;
+  const { resolvedAt, correctedAt } = resolution;
   const own = useAsked(() => readOwn(marketId), [marketId, ownVersion.value]);
   if (own.data === undefined) return null;
   const { disputes, heldShares } = own.data;
   const holdsSince = correctedAt ?? resolvedAt;
   const isDisputed = disputes.some((dispute) => dispute.resolvedAt === holdsSince);
-  const isInTime = disputeUntil !== null && Date.parse(disputeUntil) > Date.now();
+  const until = disputableUntil(resolution);
   return (
     <>
       {disputes.map((dispute) => (
@@ -38,11 +38,17 @@ export function OwnDisputes({ marketId, resolution }: OwnDisputesProps): JSX.Ele
           )}
         </div>
       ))}
-      {heldShares && isInTime && !isDisputed && (
-        <DisputeForm marketId={marketId} until={disputeUntil} onDone={own.askAgain} />
+      {heldShares && until !== undefined && !isDisputed && (
+        <DisputeForm marketId={marketId} until={until} onDone={own.askAgain} />
       )}
     </>
   );
+}
+
+/** Until when an outcome can be disputed; undefined if it cannot, or can no more. */
+export function disputableUntil({ disputeUntil }: MarketResolution): string | undefined {
+  const isInTime = disputeUntil !== null && Date.parse(disputeUntil) > Date.now();
+  return isInTime ? disputeUntil : undefined;
 }
 
 interface DisputeFormProps {

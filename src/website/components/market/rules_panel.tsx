@@ -4,7 +4,7 @@ import type { Market, MarketResolution } from "../../api/types.ts";
 import { formatCents, formatDateTime } from "../../format.ts";
 import { useRules } from "../../hooks/use_rules.ts";
 import { LinkedText } from "./linked_text.tsx";
-import { OwnDisputes } from "./own_disputes.tsx";
+import { disputableUntil, OwnDisputes } from "./own_disputes.tsx";
 
 interface RulesPanelProps {
   market: Market;
@@ -80,9 +80,9 @@ function disputesOf(resolution: MarketResolution | undefined): string {
   const { disputeUntil } = resolution;
   if (disputeUntil === null) return "this outcome cannot be disputed.";
   const until = formatDateTime(disputeUntil);
-  return Date.parse(disputeUntil) > Date.now()
-    ? `who held shares can dispute the outcome until ${until}.`
-    : `the outcome could be disputed until ${until}.`;
+  return disputableUntil(resolution) === undefined
+    ? `the outcome could be disputed until ${until}.`
+    : `who held shares can dispute the outcome until ${until}.`;
 }
 
 function wordsOf({ kind, outcome, yesPayoutCents }: HistoryEntry): string {
