@@ -392,7 +392,7 @@ async function isFree(port: number): Promise<boolean> {
   }
 }
 
-/** Ends what runs in or by a folder, whoever started it, and removes the folder with its disks. */
+/** Ends all processes that use a folder, also those of an earlier run, and removes it with its disks. */
 async function removeAll(directory: string): Promise<void> {
   await until("all processes have ended", async () => {
     const left = await processesBelow(directory);

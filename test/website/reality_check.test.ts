@@ -53,7 +53,7 @@ test.serial("it reminds when the server says that it is due, and not before", as
   t.is(server.asked.count, 3, "it waits for the user");
 });
 
-test.serial("it reminds nobody who has chosen never", async (t) => {
+test.serial("a user who has chosen never is not reminded", async (t) => {
   const server = serverWith(null);
   followRealityCheck({ ...server, takeTurn: undefined });
   await pass(10_000_000);

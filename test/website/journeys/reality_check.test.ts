@@ -141,5 +141,5 @@ journey("of two windows side by side one reminds, without a reload", async (t, b
   const left = windows.find((window) => window !== shows)!;
   await left.clock.fastForward(QUARTER_MS + 1000);
   await reminder(left).waitFor();
-  t.pass();
+  t.true(await reminder(left).isVisible());
 });
