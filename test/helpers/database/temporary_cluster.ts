@@ -19,16 +19,17 @@ export interface TemporaryCluster {
 }
 
 /**
- * Starts a PostgreSQL in a new temporary directory, and removes those that earlier processes for
- * the same purpose were killed over.
+ * Starts a PostgreSQL in a new directory below `parent`, which is the temporary directory unless
+ * given, and removes those that earlier processes for the same purpose were killed over.
  */
 export async function startTemporaryCluster(
   purpose: string,
   options: Omit<EmbeddedPostgresOptions, "directory">,
+  parent = tmpdir(),
 ): Promise<TemporaryCluster> {
   const prefix = `pgmarkets-${purpose}-`;
-  await sweep(prefix);
-  const directory = await mkdtemp(join(tmpdir(), `${prefix}${process.pid}-`));
+  await sweep(parent, prefix);
+  const directory = await mkdtemp(join(parent, `${prefix}${process.pid}-`));
   const destroy = () => destroyEmbeddedPostgres(directory);
   try {
     return { directory, server: await startEmbeddedPostgres({ ...options, directory }), destroy };
@@ -39,13 +40,13 @@ export async function startTemporaryCluster(
 }
 
 /** Removes what runs that were killed have left behind. */
-async function sweep(prefix: string): Promise<void> {
-  const names = await readdir(tmpdir());
+async function sweep(parent: string, prefix: string): Promise<void> {
+  const names = await readdir(parent);
   for (const name of names.filter((candidate) => candidate.startsWith(prefix))) {
     const processId = Number(name.slice(prefix.length).split("-")[0]);
     if (isAlive(processId)) continue;
     // Another user's leftovers are theirs.
-    await destroyEmbeddedPostgres(join(tmpdir(), name)).catch(() => undefined);
+    await destroyEmbeddedPostgres(join(parent, name)).catch(() => undefined);
   }
 }
 

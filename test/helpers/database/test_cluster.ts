@@ -1,3 +1,6 @@
+import type { StatsFs } from "node:fs";
+import { statfs } from "node:fs/promises";
+import { freemem, tmpdir } from "node:os";
 import pg from "pg";
 import { replaceDatabase } from "./test_database.ts";
 import { buildSchema, noteInstallation } from "./schema.ts";
@@ -24,6 +27,7 @@ const throwAwaySettings = {
   full_page_writes: "off",
   autovacuum_naptime: "10s",
   max_connections: "400",
+  max_wal_size: "256MB",
   log_min_messages: "fatal",
 };
 
@@ -75,11 +79,22 @@ function variable(name: string): string | undefined {
 
 async function startThrowAway(): Promise<TemporaryCluster> {
   const programsDirectory = variable("TEST_POSTGRES_BIN");
-  return await startTemporaryCluster("test", {
+  const options = {
     ...(programsDirectory !== undefined && { programsDirectory }),
     database: "postgres",
     settings: throwAwaySettings,
-  });
+  };
+  return await startTemporaryCluster("test", options, await fastestDirectory());
+}
+
+/** A file system in memory: there a database of many small files is cloned ten times as fast. */
+const MEMORY = "/dev/shm";
+const NEEDED_BYTES = 3 * 1024 ** 3;
+
+/** The file system in memory if it has enough room, else the temporary directory. */
+async function fastestDirectory(): Promise<string> {
+  const { bavail = 0, bsize = 0 } = await statfs(MEMORY).catch((): Partial<StatsFs> => ({}));
+  return Math.min(bavail * bsize, freemem()) > NEEDED_BYTES ? MEMORY : tmpdir();
 }
 
 async function dropDatabases(url: string, prefix: string): Promise<void> {
