@@ -81,6 +81,8 @@ const variables = z.object({
   DATABASE_URL: databaseUrl,
   API_DATABASE_URL: urlForRole,
   LISTEN_DATABASE_URL: urlForRole,
+  READ_DATABASE_URL: urlForRole,
+  READ_LONGEST_LAG_MS: wholeNumber(50, 60_000).default(1000),
   WORKER_DATABASE_URL: urlForRole,
   ANALYST_DATABASE_URL: urlForRole,
   OPERATOR_DATABASE_URL: urlForRole,
@@ -119,6 +121,14 @@ const environmentSchema = variables.refine(
 /** More than the event streams of an address, and no burden for a process. */
 const ADDRESS_CONNECTIONS = 500;
 
+/** Standbys that answer reads. */
+export interface ReadStandbys {
+  /** Names one or several hosts. */
+  connectionString: string;
+  /** One that lags for longer is left until it has caught up. */
+  longestLagMs: number;
+}
+
 /** What the environment configures. */
 export interface Config {
   /** The PostgreSQL to use; without it, the embedded one in `.data/`. */
@@ -127,6 +137,8 @@ export interface Config {
   apiDatabaseUrl: string | undefined;
   /** The same database, without a transaction pooler in between: to listen for events. */
   listenDatabaseUrl: string | undefined;
+  /** Hot standbys of the same database, for public reads. Without them the primary answers all. */
+  readStandbys: ReadStandbys | undefined;
   /** The same database, by a login with only the role exchange_worker: for the jobs. */
   workerDatabaseUrl: string | undefined;
   /** The same database, by a login with only the role exchange_analyst: for GraphQL. */
@@ -182,6 +194,13 @@ export function readConfig(environment: NodeJS.ProcessEnv = process.env): Config
     databaseUrl: data.DATABASE_URL,
     apiDatabaseUrl: data.API_DATABASE_URL,
     listenDatabaseUrl: data.LISTEN_DATABASE_URL,
+    readStandbys:
+      data.READ_DATABASE_URL === undefined
+        ? undefined
+        : {
+            connectionString: data.READ_DATABASE_URL,
+            longestLagMs: data.READ_LONGEST_LAG_MS,
+          },
     workerDatabaseUrl: data.WORKER_DATABASE_URL,
     analystDatabaseUrl: data.ANALYST_DATABASE_URL,
     operatorDatabaseUrl: data.OPERATOR_DATABASE_URL,

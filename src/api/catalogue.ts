@@ -53,7 +53,7 @@ const categories = route({
       caching: categoryCaching,
     },
   },
-  handler: (_call, { reads }) => reads.listCategories(),
+  handler: (_call, { publicReads }) => publicReads.listCategories(),
 });
 
 const eventSchema = z
@@ -88,8 +88,8 @@ const eventsOfCategory = route({
       caching: listCaching,
     },
   },
-  handler: async ({ params: { slug }, query: { page, limit } }, { reads }) => {
-    const events = await reads.listEvents({ category: slug, page, pageSize: limit });
+  handler: async ({ params: { slug }, query: { page, limit } }, { publicReads }) => {
+    const events = await publicReads.listEvents({ category: slug, page, pageSize: limit });
     return found(events, categoryNotFound);
   },
 });
@@ -120,8 +120,8 @@ const marketsOfCategory = route({
       caching: listCaching,
     },
   },
-  handler: async ({ params: { slug }, query: { status, page, limit } }, { reads }) => {
-    const markets = await reads.listCategoryMarkets({
+  handler: async ({ params: { slug }, query: { status, page, limit } }, { publicReads }) => {
+    const markets = await publicReads.listCategoryMarkets({
       category: slug,
       status,
       page,
@@ -163,8 +163,8 @@ const events = route({
       caching: listCaching,
     },
   },
-  handler: ({ query: { limit, ...query } }, { reads }) =>
-    reads.searchEvents({ ...query, pageSize: limit }),
+  handler: ({ query: { limit, ...query } }, { publicReads }) =>
+    publicReads.searchEvents({ ...query, pageSize: limit }),
 });
 
 /** The event with its markets, without the fields that the event has. */
@@ -191,8 +191,8 @@ const event = route({
     200: { description: "The event.", schema: eventWithMarketsSchema, caching: listCaching },
   },
   problems: [eventNotFound],
-  handler: async ({ params: { id } }, { reads }) => {
-    const view = await reads.getEvent({ eventId: id });
+  handler: async ({ params: { id } }, { publicReads }) => {
+    const view = await publicReads.getEvent({ eventId: id });
     return found(view, eventNotFound);
   },
 });
@@ -232,8 +232,8 @@ const outcomes = route({
     200: { description: "The outcomes.", schema: outcomesSchema, caching: listCaching },
   },
   problems: [eventNotFound],
-  handler: async ({ params: { id } }, { reads }) =>
-    found(await reads.listOutcomes({ eventId: id }), eventNotFound),
+  handler: async ({ params: { id } }, { publicReads }) =>
+    found(await publicReads.listOutcomes({ eventId: id }), eventNotFound),
 });
 
 const eventHeadings = route({
@@ -265,7 +265,8 @@ const eventHeadings = route({
       caching: listCaching,
     },
   },
-  handler: ({ query }, { reads }) => reads.listEventHeadings({ eventIds: query.events }),
+  handler: ({ query }, { publicReads }) =>
+    publicReads.listEventHeadings({ eventIds: query.events }),
 });
 
 export const catalogueRoutes = [

@@ -7,6 +7,10 @@ import type { UserTurns } from "../engine/user_turns.ts";
 import { api } from "../database/calls.ts";
 import type { ApiCalls } from "../database/calls.ts";
 import { measureDatabase } from "../database/database_metrics.ts";
+import { makePublicReads } from "../database/public_reads.ts";
+import type { PublicReads } from "../database/public_reads.ts";
+import { gaugeStandbys } from "../database/standby_metrics.ts";
+import type { Standbys } from "../database/standbys.ts";
 import { createPrivilegeCheck, gaugePrivilegeWarnings } from "../database/privileges.ts";
 import type { PrivilegeCheck } from "../database/privileges.ts";
 import { createReadiness } from "../database/readiness.ts";
@@ -42,7 +46,9 @@ import type { Answer } from "./route.ts";
 export interface Context {
   /** The functions of the database, on the connections for reads. */
   reads: ApiCalls;
-  /** The same functions, on the connections for commands. */
+  /** Those of what everybody may see, which standbys may answer. */
+  publicReads: PublicReads;
+  /** What `reads` has, on the connections for commands. */
   commands: ApiCalls;
   /** Limit what one user's calls on these connections hold, so that other users find some. */
   turns: UserTurns;
@@ -58,6 +64,8 @@ export interface Context {
   orderGatherer: OrderGatherer;
   streams: Streams;
   graphql: GraphqlEndpoints;
+  /** Where READ_DATABASE_URL names some. */
+  standbys: Standbys | undefined;
 }
 
 /**
@@ -75,6 +83,7 @@ export interface ContextOptions {
   /** Where to listen for events, if not where the pool connects to. */
   listenUrl?: string | undefined;
   graphql?: GraphqlEndpoints | undefined;
+  standbys?: Standbys | undefined;
   /** The address of the website, if it is not the one that requests are sent to. */
   publicUrl?: string | undefined;
   /** How long the answer of a public read is given again. A second unless given. */
@@ -88,13 +97,18 @@ const METRICS_HOLD_FOR_MS = 1000;
 export function makeContext(
   pools: ServerPools,
   logger: Logger,
-  { listenUrl, graphql = {}, publicUrl, answersKeptMs }: ContextOptions = {},
+  { listenUrl, graphql = {}, standbys, publicUrl, answersKeptMs }: ContextOptions = {},
 ): Context {
   const { orders, reads, checks, monitoring } = pools;
   const registry = makeRegistry();
   const limiter = createCallLimiter({ limits: commandLimits(orders.options.max) });
   const authenticator = createAuthenticator({ pool: checks, logger });
-  const streams = createStreams({ pool: reads, logger, rememberedKeys: authenticator, listenUrl });
+  const readCalls = callsOn(reads, api);
+  const publicReads = standbys === undefined ? readCalls : makePublicReads(readCalls, standbys);
+  const streams = createStreams({
+    ...{ pool: reads, publicReads, logger, listenUrl },
+    rememberedKeys: authenticator,
+  });
   const { listener } = streams;
   const outboxRelay = createOutboxRelay({ pool: monitoring, logger, listener });
   const privilegeCheck = createPrivilegeCheck(monitoring);
@@ -102,9 +116,11 @@ export function makeContext(
   const site = makeSite(publicUrl);
   const tokens = createTradingTokens({ pool: checks });
   gaugeStreams(registry, streams.counts);
+  if (standbys !== undefined) gaugeStandbys(registry, standbys);
   gaugePrivilegeWarnings(registry, privilegeCheck);
   return {
-    reads: callsOn(reads, api),
+    reads: readCalls,
+    publicReads,
     commands: callsOn(orders, api),
     turns: createUserTurns(limiter, reads),
     logger,
@@ -133,6 +149,7 @@ export function makeContext(
     }),
     streams,
     graphql,
+    standbys,
   };
 }
 

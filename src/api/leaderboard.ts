@@ -82,8 +82,8 @@ const leaderboard = route({
   request: { query: windowQuerySchema.extend({ limit: limitSchema(100, 50) }) },
   responses: { 200: { description: "The first ranks.", schema: leaderboardSchema } },
   problems: [unknownCategory("nowhere")],
-  handler: ({ query: { category, window, limit } }, { reads }) =>
-    ofCategory(category, () => reads.getLeaderboard({ category, window, most: limit })),
+  handler: ({ query: { category, window, limit } }, { publicReads }) =>
+    ofCategory(category, () => publicReads.getLeaderboard({ category, window, most: limit })),
 });
 
 export const leaderboardSummarySchema = z
@@ -131,8 +131,8 @@ const summary = route({
   request: { query: windowQuerySchema },
   responses: { 200: { description: "The summary.", schema: leaderboardSummarySchema } },
   problems: [unknownCategory("nowhere")],
-  handler: ({ query: { category, window } }, { reads }) =>
-    ofCategory(category, () => reads.getLeaderboardSummary({ category, window })),
+  handler: ({ query: { category, window } }, { publicReads }) =>
+    ofCategory(category, () => publicReads.getLeaderboardSummary({ category, window })),
 });
 
 export const ownStandingSchema = z

@@ -96,8 +96,8 @@ const markets = route({
     },
   },
   problems: [categoryNotFound],
-  handler: async ({ query: { limit, ...query } }, { reads }) => {
-    const page = await reads.listMarkets({ ...query, pageSize: limit });
+  handler: async ({ query: { limit, ...query } }, { publicReads }) => {
+    const page = await publicReads.listMarkets({ ...query, pageSize: limit });
     return found(page, categoryNotFound);
   },
 });
@@ -120,8 +120,8 @@ const market = route({
     },
   },
   problems: [marketNotFound],
-  handler: async ({ params: { id } }, { reads }) =>
-    answerWith(await reads.getMarket({ marketId: id })),
+  handler: async ({ params: { id } }, { publicReads }) =>
+    answerWith(await publicReads.getMarket({ marketId: id })),
 });
 
 export const chanceSchema = z
@@ -154,8 +154,8 @@ const chance = route({
     },
   },
   problems: [marketNotFound],
-  handler: async ({ params: { id } }, { reads }) =>
-    answerWith(await reads.getChance({ marketId: id })),
+  handler: async ({ params: { id } }, { publicReads }) =>
+    answerWith(await publicReads.getChance({ marketId: id })),
 });
 
 /** The unfilled quantity at one price. */
@@ -189,8 +189,8 @@ const orderBook = route({
     },
   },
   problems: [marketNotFound],
-  handler: async ({ params: { id } }, { reads }) =>
-    answerWith(await reads.getOrderBook({ marketId: id })),
+  handler: async ({ params: { id } }, { publicReads }) =>
+    answerWith(await publicReads.getOrderBook({ marketId: id })),
 });
 
 export const listTradesResponseSchema = paginated(
@@ -222,8 +222,8 @@ const trades = route({
     },
   },
   problems: [marketNotFound],
-  handler: async ({ params: { id }, query: { page, limit } }, { reads }) =>
-    answerWith(await reads.listTrades({ marketId: id, page, pageSize: limit })),
+  handler: async ({ params: { id }, query: { page, limit } }, { publicReads }) =>
+    answerWith(await publicReads.listTrades({ marketId: id, page, pageSize: limit })),
 });
 
 const candlesResponseSchema = z.strictObject({
@@ -272,8 +272,8 @@ const candles = route({
     },
   },
   problems: [marketNotFound],
-  handler: async ({ params: { id }, query: { interval, from, to } }, { reads }) =>
-    answerWith(await reads.listCandles({ marketId: id, interval, since: from, until: to })),
+  handler: async ({ params: { id }, query: { interval, from, to } }, { publicReads }) =>
+    answerWith(await publicReads.listCandles({ marketId: id, interval, since: from, until: to })),
 });
 
 /** Prices of days: a minute later they look the same. */
@@ -311,7 +311,7 @@ const sparklines = route({
       caching: sparklineCaching,
     },
   },
-  handler: ({ query }, { reads }) => reads.listSparklines({ marketIds: query.markets }),
+  handler: ({ query }, { publicReads }) => publicReads.listSparklines({ marketIds: query.markets }),
 });
 
 const sourceUrlSchema = z.string().nullable().meta({
@@ -348,8 +348,8 @@ const rules = route({
     200: { description: "The rules.", schema: rulesSchema, headers: ["X-Market-Version"] },
   },
   problems: [marketNotFound],
-  handler: async ({ params: { id } }, { reads }) =>
-    answerWith(await reads.getMarketRules({ marketId: id })),
+  handler: async ({ params: { id } }, { publicReads }) =>
+    answerWith(await publicReads.getMarketRules({ marketId: id })),
 });
 
 const notResolved = plainProblem(404, "The market is not resolved");
@@ -403,8 +403,8 @@ const resolution = route({
     },
   },
   problems: [notResolved],
-  handler: async ({ params: { id } }, { reads }) =>
-    found(await reads.getMarketResolution({ marketId: id }), notResolved),
+  handler: async ({ params: { id } }, { publicReads }) =>
+    found(await publicReads.getMarketResolution({ marketId: id }), notResolved),
 });
 
 export const exchangeSchema = z.strictObject({
@@ -423,7 +423,7 @@ const exchange = route({
   auth: "public",
   rateLimit: "read",
   responses: { 200: { description: "The exchange.", schema: exchangeSchema } },
-  handler: (_call, { reads }) => reads.getExchange({ version }),
+  handler: (_call, { publicReads }) => publicReads.getExchange({ version }),
 });
 
 function answerWith(view: MarketView | undefined) {

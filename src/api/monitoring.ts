@@ -46,6 +46,18 @@ const readiness = route({
         warnings: z.array(z.string()).optional().meta({
           description: "rights in the database that too many logins have",
         }),
+        standbys: z
+          .array(
+            z.strictObject({
+              status: z.enum(["in use", "behind", "away", "not of this primary"]),
+              behindBytes: z.int().min(0).nullable(),
+            }),
+          )
+          .optional()
+          .meta({
+            description:
+              "those of READ_DATABASE_URL, in its order, with the WAL that each has not replayed; reads go to the primary while none is in use",
+          }),
       }),
     },
     503: {
@@ -60,7 +72,18 @@ const readiness = route({
     const reason = await context.readiness.check();
     if (reason !== undefined) return { status: 503, body: { status: "unavailable", reason } };
     const warnings = (await context.privilegeCheck.read()).map(({ name }) => name);
-    return { status: 200, body: { status: "ok", ...(warnings.length > 0 && { warnings }) } };
+    const standbys = context.standbys?.figures().map(({ status, behindBytes = null }) => ({
+      status,
+      behindBytes,
+    }));
+    return {
+      status: 200,
+      body: {
+        status: "ok",
+        ...(warnings.length > 0 && { warnings }),
+        ...(standbys && { standbys }),
+      },
+    };
   },
 });
 

@@ -43,7 +43,7 @@ const head = route({
       caching,
     },
   },
-  handler: (_call, { reads }) => reads.getHistoryHead(),
+  handler: (_call, { publicReads }) => publicReads.getHistoryHead(),
 });
 
 export const balanceProofSchema = z
@@ -76,7 +76,7 @@ const balances = route({
       caching,
     },
   },
-  handler: (_call, { reads }) => reads.getBalanceProof(),
+  handler: (_call, { publicReads }) => publicReads.getBalanceProof(),
 });
 
 export const ownProofSchema = z

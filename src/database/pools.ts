@@ -143,12 +143,17 @@ export async function openMinimum(pool: Pool): Promise<void> {
 /** Ends a pool and cuts those of its connections that are in use or being made. */
 export async function abandonPool(pool: Pool): Promise<void> {
   const ended = pool.ending ? undefined : pool.end();
-  for (const client of (pool as unknown as OpenablePool)._clients) cut(client);
+  cutConnections(pool);
   // pg does not report the end of some connections that were cut while they were being made.
   await Promise.race([ended, delay(CUTTING_MS)]);
 }
 
 const CUTTING_MS = 250;
+
+/** Cuts the connections of a pool: what is under way on them fails, and the next calls make new ones. */
+export function cutConnections(pool: Pool): void {
+  for (const client of (pool as unknown as OpenablePool)._clients) cut(client);
+}
 
 /** A client with the settings and the role of a pool, maybe by another address. Not connected yet. */
 export function makeLoneClient(

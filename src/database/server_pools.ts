@@ -1,10 +1,13 @@
 import type { Pool, PoolClient } from "pg";
 import type { Logger } from "pino";
-import type { Config } from "../config.ts";
+import type { Config, ReadStandbys } from "../config.ts";
 import { call } from "./call.ts";
 import { ALL_ORDERS, api } from "./calls.ts";
+import { splitHosts } from "./hosts.ts";
 import { makePool, openMinimum } from "./pools.ts";
-import type { PoolOptions } from "./pools.ts";
+import type { DatabaseRole, PoolOptions } from "./pools.ts";
+import { openStandbys } from "./standbys.ts";
+import type { Standbys } from "./standbys.ts";
 
 /**
  * The connections of a server process, in groups. Slow reads do not keep connections from orders, and
@@ -87,6 +90,37 @@ export function makeServerPools({
     checks: make("checks", { min: shares.checks, warmUp: warmForChecks }),
     monitoring: make("monitoring"),
   };
+}
+
+export interface ReadStandbysOptions {
+  given: ReadStandbys | undefined;
+  /** Where the position of the primary is asked. */
+  primary: Pool;
+  /** What the sessions on the standbys act as. */
+  role: DatabaseRole;
+  applicationName: string;
+  /** Connections to each standby. */
+  max: number;
+  logger: Logger;
+}
+
+/** One that does not let a session in within this time is away. */
+const STANDBY_CONNECTION_MS = 1000;
+
+/** The standbys that the configuration names, if it does. */
+export function openReadStandbys(options: ReadStandbysOptions): Standbys | undefined {
+  const { given, primary, ...rest } = options;
+  if (given === undefined) return undefined;
+  const { longestLagMs } = given;
+  const pools = splitHosts(given.connectionString).map((connectionString) =>
+    makePool({
+      ...timeLimits,
+      connectionTimeoutMs: STANDBY_CONNECTION_MS,
+      connectionString,
+      ...rest,
+    }),
+  );
+  return openStandbys({ primary, pools, longestLagMs });
 }
 
 /** One pool for everything, for tests and measurements. */

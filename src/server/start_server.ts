@@ -10,8 +10,10 @@ import { checkPreparedStatements } from "../database/prepared_statements.ts";
 import { warnOfPrivileges } from "../database/privileges.ts";
 import { checkDatabase, checkSequences } from "../database/readiness.ts";
 import { endPools, listPools, makeServerPools, openPools } from "../database/server_pools.ts";
+import { openReadStandbys, sharesOf } from "../database/server_pools.ts";
 import type { ServerPools, ServerPoolsOptions } from "../database/server_pools.ts";
 import { durabilityWarning } from "../database/session_settings.ts";
+import type { Standbys } from "../database/standbys.ts";
 import { CHECKS_MS, OPENING_MS, startInSteps } from "../database/start_steps.ts";
 import { closeEndpoints, makeGraphqlEndpoints, prepareEndpoints } from "../graphql/endpoints.ts";
 import type { GraphqlEndpoints, GraphqlEndpointsOptions } from "../graphql/endpoints.ts";
@@ -32,7 +34,7 @@ type ListeningConfig = Pick<Config, "host" | "port" | "trustProxy"> &
   >;
 
 export interface ServerOptions extends ServerPoolsOptions, GraphqlEndpointsOptions {
-  config: ListeningConfig & Pick<Config, "poolSize">;
+  config: ListeningConfig & Pick<Config, "poolSize"> & Partial<Pick<Config, "readStandbys">>;
   /** Listens already, and hands over its address. Without it the server listens by itself. */
   front?: Front;
   /** The pages to serve. Without it there are none. */
@@ -70,7 +72,12 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
     });
     await step("opening connections", OPENING_MS, () => openPools(pools));
     const graphql = makeGraphqlEndpoints(options);
-    return await serve({ pools, config, logger, graphql, front, website });
+    const standbys = openReadStandbys({
+      ...{ given: config.readStandbys, primary: pools.checks, role: "exchange_api", logger },
+      applicationName: "pgmarkets reads",
+      max: sharesOf(config.poolSize).reads,
+    });
+    return await serve({ pools, standbys, config, logger, graphql, front, website });
   });
 }
 
@@ -79,6 +86,8 @@ export interface ServeOptions {
   pools: ServerPools;
   config: ListeningConfig;
   logger: Logger;
+  /** They answer public reads. They are closed with the server. */
+  standbys?: Standbys | undefined;
   /** They are closed with the server. */
   graphql?: GraphqlEndpoints;
   front?: Front | undefined;
@@ -89,9 +98,11 @@ export interface ServeOptions {
 
 /** Serves the database of these pools. */
 export async function serve(options: ServeOptions): Promise<RunningServer> {
-  const { pools, config, logger, graphql = {}, front, website, answersKeptMs } = options;
+  const { pools, standbys, config, logger, graphql = {}, front, website, answersKeptMs } = options;
   const { listenDatabaseUrl: listenUrl, publicUrl } = config;
-  const context = makeContext(pools, logger, { listenUrl, graphql, publicUrl, answersKeptMs });
+  const context = makeContext(pools, logger, {
+    ...{ listenUrl, graphql, standbys, publicUrl, answersKeptMs },
+  });
   await context.streams.start();
   const {
     metricsAddresses = LOOPBACK,
@@ -122,6 +133,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       await Promise.all([context.outboxRelay.close(), endNoting()]);
       await context.streams.close();
       await closeEndpoints(graphql);
+      await standbys?.close();
       await endPools(pools);
     },
   };

@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import { call, callsOn } from "../database/call.ts";
 import { api } from "../database/calls.ts";
 import { makeLoneClient } from "../database/pools.ts";
+import type { PublicReads } from "../database/public_reads.ts";
 import { createChangeStreams } from "./change_streams.ts";
 import type { ChangeStreams } from "./change_streams.ts";
 import { createEventStreams, repeatByTimer } from "./event_stream.ts";
@@ -17,6 +18,8 @@ import type { UserStreams } from "./user_streams.ts";
 
 export interface StreamsOptions {
   pool: Pool;
+  /** Reads the states of markets. */
+  publicReads: Pick<PublicReads, "followMarket" | "getMarketSnapshot">;
   logger: Logger;
   rememberedKeys: RememberedKeys;
   /** Where to listen, if not where the pool connects to. */
@@ -61,18 +64,18 @@ export interface StreamCounts {
 
 /** Connects the streams of markets and users to the events of the database. */
 export function createStreams(options: StreamsOptions): Streams {
-  const { pool, logger, rememberedKeys, listenUrl } = options;
+  const { pool, publicReads, logger, rememberedKeys, listenUrl } = options;
   const calls = callsOn(pool, api);
   const eventStreams = createEventStreams({ logger });
   const market = createMarketStreams({
     eventStreams,
     logger,
-    readSnapshot: (marketId) => calls.getMarketSnapshot({ marketId }),
+    readSnapshot: (marketId) => publicReads.getMarketSnapshot({ marketId }),
   });
   const changes = createChangeStreams({
     eventStreams,
     logger,
-    readMarket: (question) => calls.followMarket(question),
+    readMarket: (question) => publicReads.followMarket(question),
   });
   const user = createUserStreams({
     eventStreams,
