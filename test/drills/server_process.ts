@@ -66,8 +66,11 @@ async function stop(service: ServiceProcess | undefined): Promise<void> {
 const LISTENING_TIMEOUT_MS = 30_000;
 const MOST_LOG_CHARACTERS = 20_000;
 
-/** Starts a server on a migrated database and waits until it listens. */
-export async function startServer(connectionString: string): Promise<ServerProcess> {
+/** Starts a server on a migrated database, with more variables, and waits until it listens. */
+export async function startServer(
+  connectionString: string,
+  variables: Record<string, string> = {},
+): Promise<ServerProcess> {
   let log = "";
   let url = "http://127.0.0.1:0";
   let server: ServiceProcess | undefined;
@@ -76,7 +79,8 @@ export async function startServer(connectionString: string): Promise<ServerProce
   /** Whether the server listens, be the database there or not; false if it ended before. */
   async function start(): Promise<boolean> {
     const { port } = new URL(url);
-    const environment = { DATABASE_URL: connectionString, PORT: port, LOG_LEVEL: "error" };
+    const given = { DATABASE_URL: connectionString, PORT: port, LOG_LEVEL: "error" };
+    const environment = { ...given, ...variables };
     const started = runService("server.ts", environment);
     [server, isRunning] = [started, true];
     void started.exited.then(() => {

@@ -32,6 +32,8 @@ export interface SystemOptions {
   programsDirectory?: string;
   /** Does something about the cluster first, and says where the server is to connect. */
   prepare?: (cluster: TemporaryCluster) => Promise<string>;
+  /** More variables of the server, asked after `prepare`. */
+  variables?: () => Record<string, string>;
   /** Beside the server, in a process of its own. */
   withWorker?: boolean;
 }
@@ -39,6 +41,7 @@ export interface SystemOptions {
 /** Starts both, the database as durable as in production, brought up to date by the migrations. */
 export async function startSystem({
   prepare,
+  variables,
   withWorker = false,
   ...clusterOptions
 }: SystemOptions = {}): Promise<System> {
@@ -47,7 +50,7 @@ export async function startSystem({
     const { connectionString } = cluster.server;
     await migrateDatabase(connectionString);
     const serverUrl = (await prepare?.(cluster)) ?? connectionString;
-    const server = await startServer(serverUrl);
+    const server = await startServer(serverUrl, variables?.());
     const worker = withWorker ? startWorker(serverUrl) : undefined;
     const dataDirectory = await dataDirectoryOf(cluster);
     return {
