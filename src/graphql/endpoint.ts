@@ -3,6 +3,7 @@ import type { Pool } from "pg";
 import type { Logger } from "pino";
 import type { ExecutionResult } from "postgraphile/graphql";
 import type { StaffRole } from "../database/calls.ts";
+import type { Standbys } from "../database/standbys.ts";
 import type { GraphqlEngine, GraphqlRequest } from "./execution.ts";
 
 /** GraphQL for one kind of staff. */
@@ -23,6 +24,8 @@ export interface EndpointOptions {
   role: StaffRole;
   /** Acts as the role's own; closed with the endpoint. */
   pool: Pool;
+  /** Where queries go while one is fit; closed with the endpoint. */
+  standbys?: Standbys | undefined;
   logger: Logger;
   /** How long one statement may take. */
   statementTimeoutMs?: number;
@@ -54,14 +57,17 @@ export const noCredential = { "exchange.credential": "none" };
  * its mutations. The schema is read once, at the first use.
  */
 export function createEndpoint(options: EndpointOptions): GraphqlEndpoint {
-  const { role, pool, logger, statementTimeoutMs = STATEMENT_TIMEOUT_MS[role] } = options;
+  const { role, pool, standbys, logger, statementTimeoutMs = STATEMENT_TIMEOUT_MS[role] } = options;
   const isOperator = role === "operator";
   let engine: Promise<GraphqlEngine> | undefined;
 
   function getEngine(): Promise<GraphqlEngine> {
     engine ??= import("./execution.ts")
       .then(({ makeEngine }) =>
-        makeEngine({ pool, schema: isOperator ? "admin" : "analytics", mutations: isOperator }),
+        makeEngine({
+          ...{ pool, standbys, mutations: isOperator },
+          schema: isOperator ? "admin" : "analytics",
+        }),
       )
       .catch((error: unknown) => {
         logger.warn({ error, role }, "the schema for GraphQL can't be read");
@@ -100,6 +106,7 @@ export function createEndpoint(options: EndpointOptions): GraphqlEndpoint {
     },
     close: async () => {
       await engine?.catch(() => undefined);
+      await standbys?.close();
       await pool.end();
     },
   };

@@ -1,7 +1,8 @@
 import type { Logger } from "pino";
+import type { ReadStandbys } from "../config.ts";
 import type { StaffRole } from "../database/calls.ts";
 import { makePool } from "../database/pools.ts";
-import { timeLimits } from "../database/server_pools.ts";
+import { openReadStandbys, timeLimits } from "../database/server_pools.ts";
 import { hasCode } from "../has_code.ts";
 import { createEndpoint, noCredential } from "./endpoint.ts";
 import type { GraphqlEndpoint } from "./endpoint.ts";
@@ -17,6 +18,8 @@ export interface GraphqlEndpointsOptions {
   analystConnectionString?: string | undefined;
   /** A login that is or may become exchange_operator. */
   operatorConnectionString?: string | undefined;
+  /** They answer analysts, if their login may become exchange_analyst. */
+  readStandbys?: ReadStandbys | undefined;
   logger: Logger;
 }
 
@@ -25,19 +28,24 @@ const POOL_SIZE = 4;
 
 /** Makes the endpoints, each on a pool of its own. */
 export function makeGraphqlEndpoints(options: GraphqlEndpointsOptions): GraphqlEndpoints {
-  const { logger, analystConnectionString, operatorConnectionString } = options;
+  const { logger, analystConnectionString, operatorConnectionString, readStandbys } = options;
   const make = (role: StaffRole, connectionString: string | undefined) => {
     if (connectionString === undefined) return undefined;
-    const pool = makePool({
-      ...timeLimits,
-      connectionString,
+    const sessions = {
       role: `exchange_${role}`,
       applicationName: `pgmarkets graphql ${role}`,
       max: POOL_SIZE,
       logger,
+    } as const;
+    const pool = makePool({
+      ...timeLimits,
+      connectionString,
+      ...sessions,
       ...(role === "operator" && { settings: noCredential }),
     });
-    return createEndpoint({ role, logger, pool });
+    const given = role === "analyst" ? readStandbys : undefined;
+    const standbys = openReadStandbys({ given, primary: pool, ...sessions });
+    return createEndpoint({ role, logger, pool, standbys });
   };
   return {
     analysts: make("analyst", analystConnectionString),

@@ -1,11 +1,15 @@
 import type { Pool } from "pg";
 import type { WithPgClient } from "postgraphile/@dataplan/pg";
-import type { ExecutionResult } from "postgraphile/graphql";
+import type { ExecutionResult, GraphQLError } from "postgraphile/graphql";
+import type { Standby, Standbys } from "../database/standbys.ts";
 import { relationsOf } from "./relations.ts";
+import { showError } from "./shown_errors.ts";
 
 export interface EngineOptions {
   /** Acts as a role that may use the schema. */
   pool: Pool;
+  /** Where queries go while one is fit; then sessions there act as that role, too. */
+  standbys?: Standbys | undefined;
   schema: "analytics" | "admin";
   /** Whether functions are offered as mutations. */
   mutations: boolean;
@@ -38,6 +42,7 @@ const EXECUTION_TIMEOUT_MS = 30_000;
  */
 export async function makeEngine({
   pool,
+  standbys,
   schema,
   mutations,
 }: EngineOptions): Promise<GraphqlEngine> {
@@ -46,7 +51,7 @@ export async function makeEngine({
   const [
     postgraphile,
     { PostGraphileAmberPreset },
-    { makePgService },
+    { makePgAdaptorWithPgClient, makePgService },
     utils,
     grafast,
     limits,
@@ -76,16 +81,7 @@ export async function makeEngine({
     grafast: { timeouts: { planning: PLANNING_TIMEOUT_MS, execution: EXECUTION_TIMEOUT_MS } },
   });
 
-  const checked = new Map<string, ReturnType<typeof limits.checkQuery>>();
-  function check(query: string) {
-    const known = checked.get(query);
-    if (known !== undefined) return known;
-    const result = limits.checkQuery(graphqlSchema, query);
-    const [oldest] = checked.keys();
-    if (oldest !== undefined && checked.size >= REMEMBERED_QUERIES) checked.delete(oldest);
-    checked.set(query, result);
-    return result;
-  }
+  const check = rememberResults((query) => limits.checkQuery(graphqlSchema, query));
 
   async function execute(
     request: GraphqlRequest,
@@ -105,23 +101,49 @@ export async function makeEngine({
     const excess =
       operation && limits.findExcess(graphqlSchema, result.document, operation, variableValues);
     if (excess) return { errors: [excess] };
-    const args = {
-      schema: graphqlSchema,
-      document: result.document,
-      rootValue: null,
-      contextValue: {},
-      variableValues,
-      operationName,
-      resolvedPreset,
-      requestContext: { settings } as object,
+    const run = async (standby?: Standby): Promise<ExecutionResult> => {
+      const args = {
+        schema: graphqlSchema,
+        document: result.document,
+        rootValue: null,
+        contextValue: {},
+        variableValues,
+        operationName,
+        resolvedPreset,
+        requestContext: { settings } as object,
+      };
+      await grafast.hookArgs(args);
+      const context = args.contextValue as { withPgClient: WithPgClient };
+      const access = standby && makePgAdaptorWithPgClient(standby.pool);
+      context.withPgClient = reads.boundReads(
+        reads.MAX_READ_BYTES,
+        (access as WithPgClient | undefined) ?? context.withPgClient,
+      );
+      return (await grafast.execute(args)) as ExecutionResult;
     };
-    await grafast.hookArgs(args);
-    const context = args.contextValue as { withPgClient: WithPgClient };
-    context.withPgClient = reads.boundReads(reads.MAX_READ_BYTES, context.withPgClient);
-    return (await grafast.execute(args)) as ExecutionResult;
+    const standby = await standbys?.find();
+    const answer = await run(standby);
+    const isLost = standby !== undefined && answer.errors?.some(isUnforeseen) === true;
+    return isLost ? await run() : answer;
   }
 
   return { execute };
+}
+
+/** A check that is not made again for the last queries. */
+function rememberResults<Result>(check: (query: string) => Result): (query: string) => Result {
+  const results = new Map<string, { result: Result }>();
+  return (query) => {
+    const known = results.get(query) ?? { result: check(query) };
+    const [oldest] = results.keys();
+    if (oldest !== undefined && results.size >= REMEMBERED_QUERIES) results.delete(oldest);
+    results.set(query, known);
+    return known.result;
+  };
+}
+
+function isUnforeseen(error: GraphQLError): boolean {
+  return showError(error).unforeseen;
 }
 
 /** The settings given to `execute`, for PostGraphile. */

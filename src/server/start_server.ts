@@ -71,9 +71,10 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
       });
     });
     await step("opening connections", OPENING_MS, () => openPools(pools));
-    const graphql = makeGraphqlEndpoints(options);
+    const { readStandbys } = config;
+    const graphql = makeGraphqlEndpoints({ ...options, readStandbys });
     const standbys = openReadStandbys({
-      ...{ given: config.readStandbys, primary: pools.checks, role: "exchange_api", logger },
+      ...{ given: readStandbys, primary: pools.checks, role: "exchange_api", logger },
       applicationName: "pgmarkets reads",
       max: sharesOf(config.poolSize).reads,
     });

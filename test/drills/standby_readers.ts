@@ -64,8 +64,8 @@ export function startReaders({ urls, marketIds, apiKeys }: ReadersOptions): Read
     if (version === undefined) return;
     for (const view of ["/orderbook", "", "/rules", "/chance"]) {
       const url = `${at(1)}/api/v1/markets/${marketId}${view}`;
-      const shown = (await read(url))?.headers.get("x-market-version");
-      if (shown != null && Number(shown) < version) {
+      const shown = (await read(url))?.headers.get("x-market-version") ?? undefined;
+      if (shown !== undefined && Number(shown) < version) {
         faults.push(`after ${version} came ${shown} of ${url}`);
       }
     }
@@ -94,12 +94,13 @@ export function startReaders({ urls, marketIds, apiKeys }: ReadersOptions): Read
 
   /** Until it ends. */
   async function follow(url: string, stream: EventSource): Promise<void> {
-    for (let last = 0; ;) {
-      const frame = await stream.next().catch(() => undefined);
-      if (frame === undefined) return;
+    let last = 0;
+    let frame = await stream.next().catch(() => undefined);
+    while (frame !== undefined) {
       const id = Number(frame.id ?? last);
       if (id < last) faults.push(`after ${last} came ${id} in the stream ${url}`);
       last = id;
+      frame = await stream.next().catch(() => undefined);
     }
   }
 
