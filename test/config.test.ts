@@ -18,6 +18,7 @@ test("variables are read, and an empty variable counts as unset", (t) => {
   const config = readConfig({
     DATABASE_URL: "postgresql://someone@/somewhere?host=/run/postgresql",
     LISTEN_DATABASE_URL: "postgresql://someone@direct/somewhere",
+    READ_DATABASE_URL: "postgresql://someone@one,two/somewhere",
     PORT: "0",
     HOST: "",
     DEMO: "0",
@@ -30,6 +31,10 @@ test("variables are read, and an empty variable counts as unset", (t) => {
   t.like(config, {
     databaseUrl: "postgresql://someone@/somewhere?host=/run/postgresql",
     listenDatabaseUrl: "postgresql://someone@direct/somewhere",
+    readStandbys: {
+      connectionString: "postgresql://someone@one,two/somewhere",
+      longestLagMs: 1000,
+    },
     port: 0,
     host: "127.0.0.1",
     demo: false,

@@ -35,6 +35,7 @@ export function startReaders({ urls, marketIds, apiKeys }: ReadersOptions): Read
   const faults: string[] = [];
   const open = new Set<EventSource>();
 
+  const isStopping = (): boolean => state.isStopping;
   const fault = (text: string): void => {
     if (!state.isExcused) faults.push(text);
   };
@@ -87,7 +88,7 @@ export function startReaders({ urls, marketIds, apiKeys }: ReadersOptions): Read
         await follow(url, stream);
         open.delete(stream);
       }
-      if (!state.isStopping) fault(`the stream ${url} ended, or was not opened`);
+      if (!isStopping()) fault(`the stream ${url} ended, or was not opened`);
       await delay(RETRY_MS);
     }
   }
