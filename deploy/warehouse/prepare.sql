@@ -16,5 +16,5 @@ alter table trading.voids alter column reason drop not null;
 
 -- Partitions that the primary makes meanwhile: their rows have a place here, whatever their month.
 create table trading.archived_orders_of_all_months
-  partition of trading.archived_orders default;
+  partition of trading.archived_orders (primary key (public_id)) default;
 alter table trading.archived_orders_of_all_months owner to exchange_owner;

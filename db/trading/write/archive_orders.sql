@@ -6,6 +6,7 @@ as $$
 declare
   c_delay constant interval := interval '30 days';
   v_due timestamptz;
+  v_away timestamptz[];
   v_ids bigint[];
   v_month timestamptz;
 begin
@@ -17,12 +18,21 @@ begin
   -- that its session does not know yet.
   perform trading.make_archive_partition(core.now());
 
+  -- Two servers do not commit together. So orders of a month that has moved to another one stay.
+  v_away := array(
+    select to_date(right(c.relname, 7), 'YYYY_MM')::timestamp at time zone 'UTC'
+    from pg_inherits as i
+    join pg_class as c on c.oid = i.inhrelid
+    where i.inhparent = 'trading.archived_orders'::regclass
+      and c.relkind = 'f'
+  );
   v_due := core.now() - c_delay;
   v_ids := array(
     select e.id
     from trading.ended_orders as e
     where e.filled_quantity = 0
       and e.ended_at <= v_due
+      and date_trunc('month', core.uuid_v7_time(e.public_id), 'UTC') <> all (v_away)
     order by e.ended_at
     limit archive_orders.most
   );
@@ -57,4 +67,4 @@ comment on function trading.archive_orders(int) is
   'Moves orders that were cancelled 30 days ago without a fill to trading.archived_orders, at '
   'most so many, and returns how many. Makes the partition of this month beforehand. Locks: an '
   'advisory lock of its own; does nothing while another transaction has it. Ended orders never '
-  'change, so it needs no market.';
+  'change, so it needs no market. Leaves orders of months whose partition is on another server.';

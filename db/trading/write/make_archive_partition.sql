@@ -17,7 +17,8 @@ begin
   -- Made apart and then attached, so that readers of the archive do not wait for it, nor it for
   -- readers.
   execute format(
-    'create table trading.%I (like trading.archived_orders including all)', v_name
+    'create table trading.%I (like trading.archived_orders including all, primary key (public_id))',
+    v_name
   );
   execute format(
     'create trigger archived_orders_are_append_only '

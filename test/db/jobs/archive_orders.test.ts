@@ -185,6 +185,13 @@ test.serial("there is a partition for each month in which orders were made", asy
   await t.throwsAsync(exchange.database.pool.query("delete from trading.archived_orders_2031_02"), {
     code: "EX019",
   });
+  await t.throwsAsync(
+    exchange.database.pool.query(
+      "insert into trading.archived_orders select * from trading.archived_orders where public_id = $1",
+      [ids[0]],
+    ),
+    { code: "23505" },
+  );
 });
 
 test.serial("the archive has the columns of orders, in their order", async (t) => {
