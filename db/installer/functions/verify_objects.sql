@@ -43,6 +43,27 @@ as $$
   full join (select x.* from guards as x where x.is_own) as p
     on p.partition_id = g.partition_id and p.tgname = g.tgname
   where g.guard is distinct from p.guard
+
+  -- Rights on a partition do not follow from those on its table.
+  union all
+  select 'partition gives no rights of its own', 'partition ' || a.partition_id::regclass, 'none',
+    concat_ws(' ', a.privilege_type, 'to', coalesce(r.rolname, 'public'))
+  from (
+    select c.oid as partition_id, c.relowner, x.grantee, x.privilege_type
+    from pg_inherits as i
+    join pg_class as p on p.oid = i.inhparent and p.relkind = 'p'
+    join pg_class as c on c.oid = i.inhrelid
+    left join pg_attribute as t on t.attrelid = c.oid and t.attacl is not null
+    cross join lateral (
+      select e.* from aclexplode(c.relacl) as e
+      union
+      select e.* from aclexplode(t.attacl) as e
+    ) as x
+    where p.relowner = 'exchange_owner'::regrole
+  ) as a
+  left join pg_roles as r on r.oid = a.grantee
+  where a.grantee <> 'exchange_owner'::regrole
+    and (a.grantee = 0 or r.rolname ~ '^exchange_')
 $$;
 
 comment on function installer.verify_objects() is

@@ -339,11 +339,18 @@ export const schemaDamages: Damage[] = [
     "schema was noted by the last installation",
     "update installer.installations set server_version = server_version + 1",
   ],
-  ...[
-    "drop trigger archived_orders_are_append_only on %s",
-    "alter table %s disable trigger archived_orders_are_append_only",
-  ].map((statement): Damage => [
-    "partition has the triggers of its table",
+  ...(
+    [
+      ["has the triggers of its table", "drop trigger archived_orders_are_append_only on %s"],
+      [
+        "has the triggers of its table",
+        "alter table %s disable trigger archived_orders_are_append_only",
+      ],
+      ["gives no rights of its own", "grant select on %s to exchange_api"],
+      ["gives no rights of its own", "grant select (user_id) on %s to public"],
+    ] as const
+  ).map(([rule, statement]): Damage => [
+    `partition ${rule}`,
     `do $$ begin execute format('${statement}', (
        select inhrelid::regclass from pg_inherits
        where inhparent = 'trading.archived_orders'::regclass limit 1
