@@ -89,18 +89,24 @@ function createShownVersions(): ShownVersions {
       const marketId = marketIdOf(given);
       const version = versionOf(answer);
       if (marketId === undefined || version === undefined) return;
+      const highest = Math.max(version, versions.get(marketId) ?? 0);
       versions.delete(marketId);
-      versions.set(marketId, version);
+      versions.set(marketId, highest);
       const [oldest] = versions.keys();
       if (oldest !== undefined && versions.size > MOST_MARKETS) versions.delete(oldest);
     },
     atLeast: async (given, read) => {
-      const least = versions.get(marketIdOf(given) ?? "") ?? 0;
+      const marketId = marketIdOf(given) ?? "";
+      const least = versions.get(marketId) ?? 0;
       const lastAt = performance.now() + CATCH_UP_MS;
       for (;;) {
         const answer = await read();
-        const isOlder = (versionOf(answer) ?? least) < least;
-        if (!isOlder || performance.now() >= lastAt) return answer;
+        if ((versionOf(answer) ?? least) >= least) return answer;
+        if (performance.now() >= lastAt) {
+          // A primary that has taken over does not have it, and never will.
+          if (versions.get(marketId) === least) versions.delete(marketId);
+          return answer;
+        }
         await delay(PAUSE_MS);
       }
     },

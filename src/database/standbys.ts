@@ -17,7 +17,7 @@ export type StandbyStatus =
   | "behind"
   /** It does not answer. */
   | "away"
-  /** It was promoted, or its last checkpoint is of another timeline than the primary's. */
+  /** It was promoted, is of another cluster, or its last checkpoint is of another timeline. */
   | "not of this primary";
 
 export interface StandbyFigures {
@@ -55,8 +55,9 @@ export interface StandbysOptions {
   longestLagMs: number;
 }
 
-/** A position in the WAL. */
+/** A position in the WAL. Two clusters may both be on timeline 1. */
 interface Position {
+  cluster: string;
   timeline: number;
   bytes: number;
 }
@@ -72,21 +73,26 @@ const PAUSE_MS = 2;
 const WATCH_MS = 500;
 /** One that does not answer within this time is away, and the reads on it are cut. */
 const ANSWER_MS = 500;
+/** A primary that does not say its position within this time is asked for the read itself. */
+const POSITION_MS = 2000;
 
 const positionQuery = {
   name: "pgmarkets_wal_position",
   // The first eight digits of the name of a WAL file are its timeline.
-  text: `select ('x' || substr(pg_walfile_name(flushed), 1, 8))::bit(32)::int as timeline,
+  text: `select s.system_identifier::text as cluster,
+           ('x' || substr(pg_walfile_name(flushed), 1, 8))::bit(32)::int as timeline,
            (flushed - '0/0')::float8 as bytes
-         from pg_current_wal_flush_lsn() as flushed`,
+         from pg_current_wal_flush_lsn() as flushed, pg_control_system() as s`,
+  query_timeout: POSITION_MS,
 };
 
 const replayedQuery = {
   name: "pgmarkets_replayed",
-  text: `select pg_is_in_recovery() as "isStandby",
+  text: `select pg_is_in_recovery() as "isStandby", s.system_identifier::text as cluster,
            greatest(c.timeline_id, r.min_recovery_end_timeline) as timeline,
            coalesce((pg_last_wal_replay_lsn() - '0/0')::float8, 0) as bytes
-         from pg_control_checkpoint() as c, pg_control_recovery() as r`,
+         from pg_control_checkpoint() as c, pg_control_recovery() as r, pg_control_system() as s`,
+  query_timeout: ANSWER_MS,
 };
 
 export function openStandbys({ primary, pools, longestLagMs }: StandbysOptions): Standbys {
@@ -171,8 +177,7 @@ function watchStandby(pool: Pool, number: number, longestLagMs: number): Watched
   /** Undefined if it does not answer; then it is left. */
   const readReplayed = singleFlightAfter(async (): Promise<Replayed | undefined> => {
     try {
-      const query = { ...replayedQuery, query_timeout: ANSWER_MS };
-      return (await client?.query<Replayed>(query))?.rows[0];
+      return (await client?.query<Replayed>(replayedQuery))?.rows[0];
     } catch {
       leave();
       return undefined;
@@ -223,6 +228,6 @@ function watchStandby(pool: Pool, number: number, longestLagMs: number): Watched
 }
 
 /** Whether it replays what the primary of this position writes. */
-function isOf(position: Position, { isStandby, timeline }: Replayed): boolean {
-  return isStandby && timeline === position.timeline;
+function isOf(position: Position, { isStandby, cluster, timeline }: Replayed): boolean {
+  return isStandby && cluster === position.cluster && timeline === position.timeline;
 }

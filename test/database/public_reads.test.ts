@@ -91,10 +91,26 @@ test("the primary is asked again while it shows less than a standby has shown", 
   t.is((await reads.getMarket(MARKET))?.version, 8);
 });
 
-test("a primary that lost what a standby has shown answers all the same", async (t) => {
-  const { state, reads } = fakes(versions(7));
+test("a primary that lost what a standby has shown answers all the same, soon at once", async (t) => {
+  let asked = 0;
+  const { state, reads } = fakes(() => {
+    asked++;
+    return versions(7)();
+  });
   state.answer = versions(8);
   await reads.getOrderBook(MARKET);
   state.answer = undefined;
   t.is((await reads.getOrderBook(MARKET))?.version, 7);
+  const before = asked;
+  t.is((await reads.getOrderBook(MARKET))?.version, 7);
+  t.is(asked - before, 1);
+});
+
+test("an answer that comes late does not lower what was shown", async (t) => {
+  const { state, reads } = fakes(versions(7, 8));
+  state.answer = versions(8, 7);
+  await reads.getOrderBook(MARKET);
+  await reads.getOrderBook(MARKET);
+  state.answer = undefined;
+  t.is((await reads.getOrderBook(MARKET))?.version, 8);
 });
