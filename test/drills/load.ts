@@ -257,12 +257,19 @@ interface RequestOptions {
   method: string;
   agent: http.Agent;
   apiKey: string;
-  body: object | undefined;
+  body?: object | undefined;
   key?: string | undefined;
 }
 
-/** By node:http and not by fetch, which may send a request again unasked. */
-async function request({ url, method, agent, apiKey, body, key }: RequestOptions): Promise<Answer> {
+/** One request. By node:http and not by fetch, which may send a request again unasked. */
+export async function request({
+  url,
+  method,
+  agent,
+  apiKey,
+  body,
+  key,
+}: RequestOptions): Promise<Answer> {
   return await new Promise((resolve) => {
     const fail = (error: NodeJS.ErrnoException) => {
       const kind = error.code === "ECONNREFUSED" ? "unsent" : "cut";

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { runService } from "../helpers/processes/service_process.ts";
 import type { ServiceProcess } from "../helpers/processes/service_process.ts";
 import { until } from "../helpers/until.ts";
@@ -7,6 +8,10 @@ export interface ServerProcess {
   url: string;
   /** SIGKILL; it is then started again until it stays up. */
   kill: () => Promise<void>;
+  /** SIGTERM, and after its end it is started again. */
+  restart: () => Promise<void>;
+  /** Stands still for so long. */
+  freeze: (ms: number) => Promise<void>;
   /** Whether it is the process that was started, and still runs. */
   runs: () => boolean;
   /** SIGTERM, for good: throws unless it ends in order. */
@@ -21,6 +26,10 @@ export interface ServerProcess {
 export interface WorkerProcess {
   /** SIGKILL. */
   kill: () => void;
+  /** SIGTERM. */
+  restart: () => void;
+  /** Stands still for so long. */
+  freeze: (ms: number) => Promise<void>;
   /** SIGTERM, for good: throws unless it ends in order. */
   stop: () => Promise<void>;
   /** SIGKILL, for good. */
@@ -45,6 +54,10 @@ export function startWorker(connectionString: string): WorkerProcess {
     kill: () => {
       worker.kill("SIGKILL");
     },
+    restart: () => {
+      worker.kill("SIGTERM");
+    },
+    freeze: (ms) => freeze(worker, ms),
     stop: async () => {
       state.isEnding = true;
       await stop(worker);
@@ -55,6 +68,12 @@ export function startWorker(connectionString: string): WorkerProcess {
       await worker.exited;
     },
   };
+}
+
+async function freeze(service: ServiceProcess | undefined, ms: number): Promise<void> {
+  service?.kill("SIGSTOP");
+  await delay(ms);
+  service?.kill("SIGCONT");
 }
 
 async function stop(service: ServiceProcess | undefined): Promise<void> {
@@ -118,6 +137,11 @@ ${log}`,
       await end();
       await startUntilUp();
     },
+    restart: async () => {
+      await stop(server);
+      await startUntilUp();
+    },
+    freeze: (ms) => freeze(server, ms),
     runs: () => isRunning,
     stop: () => stop(server),
     end,

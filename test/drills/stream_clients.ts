@@ -1,5 +1,6 @@
 import { randomInt } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
+import type { Client } from "pg";
 import { openEvents } from "../helpers/http/event_source.ts";
 import type { EventSource, Frame } from "../helpers/http/event_source.ts";
 
@@ -90,4 +91,22 @@ export function startStreamClient({ userId, apiKey, urls }: StreamClientOptions)
       await running;
     },
   };
+}
+
+/** The users that `seed` made, in the order of their keys. */
+export async function readUserIds(client: Client): Promise<string[]> {
+  const { rows } = await client.query<{ id: string }>(
+    "select public_id as id from identity.users order by substr(handle, 7)::int",
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** An event for each user that is none of the exchange's. */
+export async function sendMarks(client: Client, userIds: string[], type: string): Promise<void> {
+  await client.query(
+    `insert into trading.outbox (channel, payload)
+     select 'user_event', json_build_object('userId', u.id, 'event', json_build_object('type', $2::text))
+     from unnest($1::uuid[]) as u (id)`,
+    [userIds, type],
+  );
 }

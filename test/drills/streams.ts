@@ -7,7 +7,7 @@ import { newJournal, runDrill, seed, withClient } from "./run.ts";
 import { startServer } from "./server_process.ts";
 import type { ServerProcess } from "./server_process.ts";
 import { isComplete } from "./stream_check.ts";
-import { startStreamClient } from "./stream_clients.ts";
+import { readUserIds, sendMarks, startStreamClient } from "./stream_clients.ts";
 import { startSystem } from "./system.ts";
 import type { System } from "./system.ts";
 
@@ -98,23 +98,6 @@ async function killSome(system: TwoServers, round: number): Promise<string> {
   const name = names[round % names.length] ?? "a server";
   await kills[name]();
   return name;
-}
-
-async function readUserIds(client: Client): Promise<string[]> {
-  const { rows } = await client.query<{ id: string }>(
-    "select public_id as id from identity.users order by substr(handle, 7)::int",
-  );
-  return rows.map(({ id }) => id);
-}
-
-/** An event for each user that is none of the exchange's. */
-async function sendMarks(client: Client, userIds: string[], type: string): Promise<void> {
-  await client.query(
-    `insert into trading.outbox (channel, payload)
-     select 'user_event', json_build_object('userId', u.id, 'event', json_build_object('type', $2::text))
-     from unnest($1::uuid[]) as u (id)`,
-    [userIds, type],
-  );
 }
 
 async function pauseOne(client: Client, marketIds: string[]): Promise<void> {
