@@ -47,6 +47,8 @@ const FLOODING = 2;
 const TOKENS = { perMinute: 120, burst: 10 };
 const READS = { most: 20, seconds: 4 };
 const LIVE_DELAY_MS = 1000;
+/** A server is up again before the next one is disturbed. A worker is not waited for. */
+const EVERY_MS = { server: [200, 1500], worker: [3000, 8000] } as const;
 /** A worker that is frozen may hold what is due; another one takes it when its lock is free. */
 const MOST_LATE_MS = 15_000;
 /** Servers that were killed have streams open until their lease ends. */
@@ -204,9 +206,12 @@ async function drill(system: ManyServers): Promise<boolean> {
 async function disturb({ servers, workers }: ManyServers): Promise<string> {
   const ends = Date.now() + runMs;
   const counts = { kill: 0, restart: 0, freeze: 0 };
-  const some = async (processes: (ServerProcess | WorkerProcess)[]): Promise<void> => {
+  const some = async (
+    processes: (ServerProcess | WorkerProcess)[],
+    [shortest, longest]: readonly [number, number],
+  ): Promise<void> => {
     while (Date.now() < ends) {
-      await delay(randomInt(200, 1500));
+      await delay(randomInt(shortest, longest));
       const victim = processes[randomInt(processes.length)];
       const how = (["kill", "kill", "restart", "freeze"] as const)[randomInt(4)] ?? "kill";
       counts[how]++;
@@ -214,7 +219,11 @@ async function disturb({ servers, workers }: ManyServers): Promise<string> {
       else await victim?.[how]();
     }
   };
-  await Promise.all([some(servers.slice(0, 2)), some(servers.slice(2)), some(workers)]);
+  await Promise.all([
+    some(servers.slice(0, SERVERS / 2), EVERY_MS.server),
+    some(servers.slice(SERVERS / 2), EVERY_MS.server),
+    some(workers, EVERY_MS.worker),
+  ]);
   return `${counts.kill} kills, ${counts.restart} stops in order, ${counts.freeze} freezes`;
 }
 
@@ -237,18 +246,17 @@ async function notClosed(client: Client, marketIds: string[]): Promise<string[]>
 /** What is still there of processes that were killed, after the servers have ended. */
 async function leftBehind(system: ManyServers, client: Client): Promise<string[]> {
   await Promise.all(system.servers.map(({ stop }) => stop()));
-  const began = performance.now();
   const held = `select from rate_limits.open_streams as s
     join rate_limits.stream_leases as l using (lease_id)
-    where l.seen_at > now() - interval '30 seconds'`;
-  while ((await client.query(held)).rows.length > 0) {
-    if (performance.now() - began > LEASE_MS) return ["streams of killed servers still count"];
-    await delay(500);
-  }
-  const { rows } = await client.query(
-    "select from admin.processes where kind = 'server' and not is_silent",
+    where l.seen_at > now() - interval '30 seconds'
+    union all
+    select from admin.processes where kind = 'server' and not is_silent`;
+  const isGone = async (): Promise<boolean> => (await client.query(held)).rows.length === 0;
+  const what = "streams of killed servers, and these servers, no longer count";
+  return await until(what, isGone, LEASE_MS).then(
+    () => [],
+    (error: unknown) => [String(error)],
   );
-  return rows.length > 0 ? [`${rows.length} servers count as running`] : [];
 }
 
 interface Shown {
