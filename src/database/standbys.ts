@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import pg from "pg";
 import type { Client, Pool } from "pg";
 import { singleFlight, singleFlightAfter } from "../single_flight.ts";
 import { cut } from "./cut.ts";
@@ -73,6 +74,8 @@ const PAUSE_MS = 2;
 const WATCH_MS = 500;
 /** One that does not answer within this time is away, and the reads on it are cut. */
 const ANSWER_MS = 500;
+/** One that refuses the login is not asked again before; each attempt is a line in its log. */
+const REFUSED_MS = 30_000;
 /** A primary that does not say its position within this time is asked for the read itself. */
 const POSITION_MS = 2000;
 
@@ -108,9 +111,9 @@ export function openStandbys({ primary, pools, longestLagMs }: StandbysOptions):
   async function find(): Promise<Standby | undefined> {
     const inUse = watched.filter(({ isInUse }) => isInUse());
     const chosen = inUse[turn++ % Math.max(1, inUse.length)];
-    const position = chosen && (await readPosition().catch(() => undefined));
-    if (position !== undefined && (await chosen?.reaches(position)) === true) return chosen;
-    return undefined;
+    if (chosen === undefined) return undefined;
+    const isFit = await chosen.reaches(readPosition().catch(() => undefined));
+    return isFit ? chosen : undefined;
   }
 
   const watch = singleFlight(async () => {
@@ -138,8 +141,8 @@ export function openStandbys({ primary, pools, longestLagMs }: StandbysOptions):
 
 interface WatchedStandby extends Standby {
   isInUse: () => boolean;
-  /** Whether it comes to this position soon. */
-  reaches: (position: Position) => Promise<boolean>;
+  /** Whether it comes to this position soon. It is asked while the primary is. */
+  reaches: (asked: Promise<Position | undefined>) => Promise<boolean>;
   /** Notes how it stands, where the primary is at this position. */
   look: (position: Position) => Promise<void>;
   figures: () => StandbyFigures;
@@ -153,6 +156,7 @@ function watchStandby(pool: Pool, number: number, longestLagMs: number): Watched
   /** The first position that it has not come to, and since when. */
   let awaited: { bytes: number; since: number } | undefined;
   let client: Client | undefined;
+  let refusedUntil = 0;
 
   /** What is under way there fails now, and the primary answers it. */
   function leave(): void {
@@ -164,12 +168,14 @@ function watchStandby(pool: Pool, number: number, longestLagMs: number): Watched
   }
 
   async function connect(): Promise<void> {
+    if (performance.now() < refusedUntil) return;
     const made = makeLoneClient(pool, "pgmarkets standby watch");
     made.on("error", () => undefined);
     await made.connect().then(
       () => (client = made),
-      () => {
+      (error: unknown) => {
         cut(made);
+        if (isRefusal(error)) refusedUntil = performance.now() + REFUSED_MS;
       },
     );
   }
@@ -184,14 +190,18 @@ function watchStandby(pool: Pool, number: number, longestLagMs: number): Watched
     }
   });
 
-  async function reaches(position: Position): Promise<boolean> {
+  async function reaches(asked: Promise<Position | undefined>): Promise<boolean> {
+    let replaying = readReplayed();
+    const position = await asked;
+    if (position === undefined) return false;
     const lastAt = performance.now() + WAIT_MS;
     for (;;) {
-      const replayed = await readReplayed();
+      const replayed = await replaying;
       if (replayed === undefined || !isOf(position, replayed)) return false;
       if (replayed.bytes >= position.bytes) return true;
       if (performance.now() >= lastAt) return false;
       await delay(PAUSE_MS);
+      replaying = readReplayed();
     }
   }
 
@@ -225,6 +235,11 @@ function watchStandby(pool: Pool, number: number, longestLagMs: number): Watched
       await abandonPool(pool);
     },
   };
+}
+
+/** Whether the server refuses the login; not if it starts, ends, or has no connection left. */
+function isRefusal(error: unknown): boolean {
+  return error instanceof pg.DatabaseError && !/^5[37]/.test(error.code ?? "");
 }
 
 /** Whether it replays what the primary of this position writes. */

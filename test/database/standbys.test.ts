@@ -1,6 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import test from "ava";
 import type { ExecutionContext } from "ava";
+import pg from "pg";
 import type { Pool } from "pg";
 import { openStandbys } from "../../src/database/standbys.ts";
 import type { StandbyStatus } from "../../src/database/standbys.ts";
@@ -16,6 +17,10 @@ interface Server {
   isStandby: boolean;
   /** Whether it stands still: it keeps its connections and says nothing. */
   isSilent: boolean;
+  /** The SQLSTATE with which it lets no session in. */
+  refusal?: string;
+  /** Sessions that were asked for. */
+  sessions?: number;
 }
 
 const FIRST: Server = {
@@ -40,16 +45,22 @@ function poolOf(server: Server): Pool {
     readonly connection = { stream: { destroy: () => undefined } };
     readonly query = (query: { query_timeout: number }) => ask(server, query);
     readonly on = () => this;
-    readonly connect = () => Promise.resolve();
+    readonly connect = () => {
+      server.sessions = (server.sessions ?? 0) + 1;
+      if (server.refusal === undefined) return Promise.resolve();
+      const error = new pg.DatabaseError("no", 0, "error");
+      error.code = server.refusal;
+      return Promise.reject(error);
+    };
   }
   const fake = { options: { Client: FakeClient }, _clients: [], end: () => Promise.resolve() };
   return fake as unknown as Pool;
 }
 
 /** A primary and as many standbys, all at one position. */
-function openFakes(t: ExecutionContext, count: number) {
+function openFakes(t: ExecutionContext, count: number, change: Partial<Server> = {}) {
   const primary = { ...FIRST, isStandby: false, asked: 0 };
-  const servers = Array.from({ length: count }, () => ({ ...FIRST }));
+  const servers = Array.from({ length: count }, (): Server => ({ ...FIRST, ...change }));
   const query = async (given: { query_timeout: number }) => {
     primary.asked++;
     await delay(1);
@@ -151,6 +162,14 @@ test("a standby that stands still costs the reads of one moment a wait, and no l
   t.is(standbys.figures()[0]?.status, "away");
   for (const server of servers) server.isSilent = false;
   await become("in use");
+});
+
+test("a standby that refuses the login is not asked at each look, one that starts is", async (t) => {
+  const refusing = openFakes(t, 1, { refusal: "42501" });
+  const starting = openFakes(t, 1, { refusal: "57P03" });
+  await until("three looks", () => Promise.resolve(starting.servers[0]?.sessions === 3));
+  t.is(refusing.servers[0]?.sessions, 1);
+  t.is(await refusing.standbys.find(), undefined);
 });
 
 test("a read does not wait for a primary that says nothing for longer than its position", async (t) => {
