@@ -1,11 +1,15 @@
 import type { Pool } from "pg";
 import { makePool } from "../../src/database/pools.ts";
+import { processesOf } from "../../src/local/postgres_process.ts";
 import { makeLogger } from "../../src/bin/logger.ts";
 import { createOutboxRelay } from "../../src/streams/outbox_relay.ts";
 import { replaceDatabase } from "../helpers/database/test_database.ts";
 import { buildSchema, noteInstallation } from "../helpers/database/schema.ts";
 import { startTemporaryCluster } from "../helpers/database/temporary_cluster.ts";
 import type { TemporaryCluster } from "../helpers/database/temporary_cluster.ts";
+import { processorMs } from "../helpers/processes/processor_time.ts";
+import { copyCluster } from "../drills/copies.ts";
+import { dataDirectoryOf } from "../drills/system.ts";
 import { seedCatalogue } from "./catalogue.ts";
 import type { Sizes } from "./sizes.ts";
 
@@ -20,6 +24,10 @@ export interface BenchCluster {
   createDatabase: (name: string, options?: { isServed?: boolean }) => Promise<BenchDatabase>;
   /** A new database with nothing in it. */
   createEmptyDatabase: (name: string) => Promise<BenchDatabase>;
+  /** A hot standby that follows the cluster from now on. */
+  startStandby: () => Promise<TemporaryCluster>;
+  /** The processor time that the cluster's processes have used so far. */
+  processorMs: () => Promise<number>;
   /** Removes everything. */
   destroy: () => Promise<void>;
 }
@@ -78,8 +86,23 @@ export async function openBenchCluster(sizes: Sizes): Promise<BenchCluster> {
       return isServed ? database : withOutboxRelay(database);
     },
     createEmptyDatabase: (name) => createDatabase(cluster, name, "template0"),
+    startStandby: () => startStandby(cluster),
+    processorMs: async () => {
+      const processes = await processesOf(await dataDirectoryOf(cluster));
+      const times = await Promise.all(processes.map(processorMs));
+      return times.reduce((sum, time) => sum + time, 0);
+    },
     destroy: cluster.destroy,
   };
+}
+
+async function startStandby(cluster: TemporaryCluster): Promise<TemporaryCluster> {
+  const copy = await copyCluster(cluster);
+  const settings = {
+    primary_conninfo: `host=${cluster.server.socketDirectory} port=5432 user=postgres`,
+    hot_standby_feedback: "on",
+  };
+  return await copy.start("standby", settings, "postgres");
 }
 
 /**

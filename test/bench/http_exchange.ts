@@ -11,8 +11,11 @@ import { initialisePgbench } from "./pgbench.ts";
 export const TPCB_PATH = "/api/v1/bench/tpcb";
 export const BARE_PATH = "/api/v1/bench/bare";
 
-/** Messages to the server process: the answer of its bare route, or a question for its CPU time. */
-export type ServerMessage = { bareAnswer: unknown } | "cpu";
+/**
+ * Messages to the server process: the answer of its bare route, or a question for its CPU time or for
+ * the figures of its standbys.
+ */
+export type ServerMessage = { bareAnswer: unknown } | "cpu" | "standbys";
 
 /** A server process, and a process that loads it. */
 export interface LoadedServer {
@@ -126,7 +129,11 @@ $$;
 grant execute on function public.bench_tpcb(int, int, int, int) to exchange_api`;
 
 /** An API key for each of the traders. */
-async function makeApiKeys(pool: Pool, count: number, firstTrader: number): Promise<string[]> {
+export async function makeApiKeys(
+  pool: Pool,
+  count: number,
+  firstTrader: number,
+): Promise<string[]> {
   const { rows } = await pool.query(
     `select admin.create_api_key(user_id => u.id, name => 'bench') as key
      from unnest($1::uuid[]) with ordinality as u (id, place)

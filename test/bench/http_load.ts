@@ -48,9 +48,10 @@ export function formatPost(path: string, apiKey: string, body: object): string {
   ].join("\r\n");
 }
 
-/** The same for a read. */
-export function formatGet(path: string): string {
-  return [`GET ${path} HTTP/1.1`, "Host: 127.0.0.1", "", ""].join("\r\n");
+/** The same for a read, maybe of a client at another address behind a proxy. */
+export function formatGet(path: string, address?: string): string {
+  const from = address === undefined ? [] : [`X-Forwarded-For: ${address}`];
+  return [`GET ${path} HTTP/1.1`, "Host: 127.0.0.1", ...from, "", ""].join("\r\n");
 }
 
 if (process.send !== undefined) {

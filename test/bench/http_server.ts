@@ -4,7 +4,12 @@ import { placeOrderSchema } from "../../src/api/orders.ts";
 import { makeApp } from "../../src/server/app.ts";
 import { readConfig } from "../../src/config.ts";
 import { withRetries } from "../../src/database/failures.ts";
-import { makeServerPools, openPools } from "../../src/database/server_pools.ts";
+import {
+  makeServerPools,
+  openPools,
+  openReadStandbys,
+  sharesOf,
+} from "../../src/database/server_pools.ts";
 import { makeAccess } from "../../src/http/access.ts";
 import type { Access } from "../../src/http/access.ts";
 import { errorHandler, notFound } from "../../src/http/error_handler.ts";
@@ -22,23 +27,34 @@ import { randomBetween } from "./orders.ts";
 /**
  * The process that the HTTP targets load: the whole service with the pools that it has by default,
  * and beside it what it is measured against: two routes of another kind and the service without
- * limits of requests. Started by fork with two arguments, the database's address and the scale of
- * its pgbench tables; tells its own address. It takes two messages: the answer of the bare route,
- * and the question how much processor time it has used, which it answers in microseconds.
+ * limits of requests. Started by fork with the database's address, the scale of its pgbench tables,
+ * and the address of standbys if it is to read from some; tells its own address. It takes three
+ * messages: the answer of the bare route, the question how much processor time it has used, which it
+ * answers in microseconds, and the question for the figures of its standbys.
  */
 
 const UNLIMITED = "/unlimited";
 
-const [connectionString = "", scale = "1"] = process.argv.slice(2);
+const [connectionString = "", scale = "1", readAddress] = process.argv.slice(2);
 const logger = makeLogger("info");
 const { poolSize } = readConfig({});
 const config = { host: "127.0.0.1", port: 0, trustProxy: false, poolSize };
 const pools = makeServerPools({ connectionString, config, logger });
 await openPools(pools);
-const context = makeContext(pools, logger);
+const standbys = openReadStandbys({
+  given:
+    readAddress === undefined ? undefined : { connectionString: readAddress, longestLagMs: 1000 },
+  ...{ primary: pools.checks, role: "exchange_api", applicationName: "pgmarkets reads", logger },
+  max: sharesOf(poolSize).reads,
+});
+const context = makeContext(pools, logger, { standbys });
 await context.streams.start();
-const app = makeApp({ context });
-const unlimited = makeApp({ context: { ...context, access: makeUnlimitedAccess(context) } });
+const trustProxy = "loopback";
+const app = makeApp({ context, trustProxy });
+const unlimited = makeApp({
+  context: { ...context, access: makeUnlimitedAccess(context) },
+  trustProxy,
+});
 const reference = makeReference(context, Number(scale));
 let bareAnswer: unknown;
 const bare = makeBare(() => bareAnswer);
@@ -56,7 +72,8 @@ process.on("message", (message: ServerMessage) => {
   if (message === "cpu") {
     const { user, system } = process.cpuUsage();
     process.send?.(user + system);
-  } else ({ bareAnswer } = message);
+  } else if (message === "standbys") process.send?.(standbys?.figures() ?? []);
+  else ({ bareAnswer } = message);
 });
 // Without its parent it has nothing to do.
 process.on("disconnect", () => process.exit());

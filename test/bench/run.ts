@@ -27,6 +27,7 @@ import { measureReleaseLateness } from "./release_lateness.ts";
 import { describeConditions, resultTable, verdictOf } from "./report.ts";
 import type { Result } from "./report.ts";
 import { fullSizes, shortSizes } from "./sizes.ts";
+import { measureStandbyReads } from "./standby_reads.ts";
 import { measureStockPostgres } from "./stock_postgres.ts";
 import { measureSwitchLateness } from "./switch_lateness.ts";
 import { measureWebsite } from "./website.ts";
@@ -55,6 +56,7 @@ const targets: Record<string, (bench: Bench) => Promise<Result[]>> = {
   trading_beside_refresh: measureTradingBesideRefresh,
   fan_out: measureFanOut,
   change_streams: measureChangeStreams,
+  standby_reads: measureStandbyReads,
   release_lateness: measureReleaseLateness,
   switch_lateness: measureSwitchLateness,
   website: measureWebsite,

@@ -12,10 +12,14 @@ import type { TemporaryCluster } from "../helpers/database/temporary_cluster.ts"
 export interface Copy {
   directory: string;
   dataDirectory: string;
-  /** Starts it. An empty file, recovery.signal or standby.signal, says as what. */
+  /**
+   * Starts it. An empty file, recovery.signal or standby.signal, says as what. The database is one
+   * that it has: a standby makes none.
+   */
   start: (
     as: "recovery" | "standby",
     settings: Record<string, string>,
+    database?: string,
   ) => Promise<TemporaryCluster>;
   destroy: () => Promise<void>;
 }
@@ -60,9 +64,10 @@ export async function copyCluster(cluster: TemporaryCluster): Promise<Copy> {
   return {
     directory,
     dataDirectory,
-    start: async (as, settings) => {
+    start: async (as, settings, database = "pgmarkets") => {
       await write(`${as}.signal`, "");
-      return { directory, server: await startEmbeddedPostgres({ directory, settings }), destroy };
+      const server = await startEmbeddedPostgres({ directory, settings, database });
+      return { directory, server, destroy };
     },
     destroy: async () => {
       await destroy();

@@ -1,5 +1,4 @@
 import { fork } from "node:child_process";
-import { readFile } from "node:fs/promises";
 import { cpus, loadavg } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -9,6 +8,7 @@ import { processesOf, signal } from "../../src/local/postgres_process.ts";
 import { dataDirectoryOf } from "../drills/system.ts";
 import { markdownTable } from "../bench/report.ts";
 import type { TemporaryCluster } from "../helpers/database/temporary_cluster.ts";
+import { processorMs } from "../helpers/processes/processor_time.ts";
 import { cleanUpOnSignal } from "../helpers/processes/signals.ts";
 import { until } from "../helpers/until.ts";
 import { findFaults } from "./audit.ts";
@@ -154,14 +154,6 @@ async function timeRelay({ addresses }: Exchange): Promise<string> {
   const perEventUs = (((await processorMs(processId)) - usedBefore) * 1000) / events;
   await client.end();
   return `The relay sent ${events} events; each took ${perEventUs.toFixed(0)} µs of a processor.`;
-}
-
-/** What a process has used, in steps of 10 ms. */
-async function processorMs(processId: number): Promise<number> {
-  const text = await readFile(`/proc/${processId}/stat`, "utf8");
-  // The name of the process, in brackets, may have spaces.
-  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-  return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
 function table(measured: Figures[][]): string {
