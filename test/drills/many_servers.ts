@@ -9,7 +9,9 @@ import { startBookClient } from "./book_clients.ts";
 import { findViolations } from "./check.ts";
 import { startLoad } from "./load.ts";
 import type { Journal } from "./load.ts";
-import { startFlood, tooFew, tooMany } from "./rate_flood.ts";
+import { findLeftBehind } from "./left_behind.ts";
+import { limitedByBucket, limitedByWindow } from "./rate_due.ts";
+import { startFlood, tooMany } from "./rate_flood.ts";
 import {
   commandsOf,
   countAnswers,
@@ -23,6 +25,7 @@ import { startServer, startWorker } from "./server_process.ts";
 import type { ServerProcess, WorkerProcess } from "./server_process.ts";
 import { startReaders } from "./standby_readers.ts";
 import { isComplete } from "./stream_check.ts";
+import { limitStreams, losePlaces } from "./stream_places.ts";
 import { readUserIds, sendMarks, startStreamClient } from "./stream_clients.ts";
 import { connectTo } from "./system.ts";
 import { startTimedOrders, untimely } from "./timed_orders.ts";
@@ -42,8 +45,8 @@ const WORKERS = 3;
 /** The clients of each load, with a user each: plain orders, whose streams are followed, and keys. */
 const CLIENTS = 6;
 const TRADERS = 2 * CLIENTS;
-/** The last two have limits: of orders, and of reads. */
-const FLOODING = 2;
+/** The last three have limits: of orders, of reads, and of streams. */
+const FLOODING = 3;
 const TOKENS = { perMinute: 120, burst: 10 };
 const READS = { most: 20, seconds: 4 };
 const LIVE_DELAY_MS = 1000;
@@ -119,6 +122,7 @@ async function prepare(client: Client) {
     "select admin.set_rate_limit(bucket => 'v1-user', max_requests => $1, window_seconds => $2)",
     [READS.most, READS.seconds],
   );
+  await limitStreams(client);
   await client.query(
     `select admin.set_rate_policy(
        user_id => $1, tier => 'custom', requests_per_minute => $2, burst_capacity => $3
@@ -167,13 +171,15 @@ async function drill(system: ManyServers): Promise<boolean> {
     ...{ urls, apiKey: readingKey, method: "GET", path: "/api/v1/me/rate-limits" },
   });
 
-  const disturbed = await disturb(system);
+  const placesKey = apiKeys.at(-1) ?? "";
+  const lostPlaces = await losePlaces(servers, placesKey);
+  const [disturbed, unsound] = await Promise.all([disturb(system), verifyMeanwhile(connect)]);
   console.log(disturbed);
 
   const [sentOrders, sentReads] = [await orders.stop(), await reads.stop()];
   const timedOrders = await timed.stop();
   await Promise.all(loads.map(({ stop }) => stop()));
-  const faults = await readers.stop();
+  const faults = [...unsound, ...(await lostPlaces.faults), ...(await readers.stop())];
   await switchesHaveFired(connect);
   await loads[0].repeat();
   await nothingIsDue(connect);
@@ -184,9 +190,9 @@ async function drill(system: ManyServers): Promise<boolean> {
 
   faults.push(
     ...tooMany(sentOrders, (ms) => TOKENS.burst + Math.floor((TOKENS.perMinute * ms) / 60_000)),
-    ...tooFew(sentOrders, (ms) => Math.floor((TOKENS.perMinute * ms) / 60_000) - TOKENS.burst),
+    ...limitedByBucket(sentOrders, TOKENS.burst, TOKENS.perMinute),
     ...tooMany(sentReads, (ms) => READS.most * Math.ceil((ms + 1) / (READS.seconds * 1000))),
-    ...tooFew(sentReads, (ms) => (READS.most * ms) / (READS.seconds * 1000) / 2),
+    ...limitedByWindow(sentReads, READS.most, READS.seconds * 1000),
   );
   return await withClient(connect, async (client) => {
     const [timedFollower] = followers.slice(3);
@@ -196,7 +202,8 @@ async function drill(system: ManyServers): Promise<boolean> {
     faults.push(...(await findViolations(client, journal)));
     const hasAll = await isComplete(client, followers);
     tell({ sentOrders, sentReads, timedOrders, journal });
-    faults.push(...(await leftBehind(system, client)));
+    faults.push(...(await findLeftBehind(client, servers, system.workers)));
+    faults.push(...(await heldByKilled(client)));
     for (const fault of faults.slice(0, 20)) console.error(fault);
     return hasAll && faults.length === 0;
   });
@@ -243,9 +250,21 @@ async function notClosed(client: Client, marketIds: string[]): Promise<string[]>
   return rows.map(({ id }) => `the market ${id} was not closed`);
 }
 
+/** What the ledger's checks find while the drill goes on, in words. */
+async function verifyMeanwhile(connect: ManyServers["connect"]): Promise<string[]> {
+  const found: string[] = [];
+  for (let part = 1; part <= 4; part++) {
+    await delay(runMs / 5);
+    const { rows } = await withClient(connect, (client) =>
+      client.query("select * from ledger.verify()"),
+    );
+    found.push(...rows.map((row) => `meanwhile ledger.verify(): ${JSON.stringify(row)}`));
+  }
+  return found;
+}
+
 /** What is still there of processes that were killed, after the servers have ended. */
-async function leftBehind(system: ManyServers, client: Client): Promise<string[]> {
-  await Promise.all(system.servers.map(({ stop }) => stop()));
+async function heldByKilled(client: Client): Promise<string[]> {
   const held = `select from rate_limits.open_streams as s
     join rate_limits.stream_leases as l using (lease_id)
     where l.seen_at > now() - interval '30 seconds'

@@ -15,7 +15,7 @@ export interface FloodOptions {
 }
 
 /** A request that reached a server. By `Date.now()`. */
-interface Sent {
+export interface Sent {
   sentAt: number;
   answeredAt: number;
   /** `unknown`: there was no answer, or one that says neither. */
@@ -75,13 +75,4 @@ export function tooMany(sent: Sent[], most: (ms: number) => number): string[] {
     }
   }
   return [];
-}
-
-/** What is wrong if less came through than this. */
-export function tooFew(sent: Sent[], least: (ms: number) => number): string[] {
-  const [first, last] = [sent[0], sent.at(-1)];
-  if (first === undefined || last === undefined) return ["nothing was sent"];
-  const taken = sent.filter(({ outcome }) => outcome !== "limited").length;
-  const due = least(last.sentAt - first.sentAt);
-  return taken < due ? [`${taken} came through in all, not ${due}`] : [];
 }

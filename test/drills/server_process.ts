@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { runService } from "../helpers/processes/service_process.ts";
 import type { ServiceProcess } from "../helpers/processes/service_process.ts";
@@ -91,7 +92,10 @@ export async function startServer(
   variables: Record<string, string> = {},
 ): Promise<ServerProcess> {
   let log = "";
-  let url = "http://127.0.0.1:0";
+  // A port that no client's socket gets, not even while the server is away.
+  const choosePort = () => `http://127.0.0.1:${randomInt(15_000, 30_000)}`;
+  let url = choosePort();
+  let wasUp = false;
   let server: ServiceProcess | undefined;
   let isRunning = false;
 
@@ -106,11 +110,11 @@ export async function startServer(
       log = `${log}${started.errors()}`.slice(-MOST_LOG_CHARACTERS);
       if (server === started) isRunning = false;
     });
-    // The first server chooses a port, which the later ones keep.
-    const listening = await started.listening;
-    if (listening === undefined) return false;
-    url = listening;
-    return true;
+    const isListening = (await started.listening) !== undefined;
+    // Another program may have the port, which is kept once the server was up.
+    if (!isListening && !wasUp) url = choosePort();
+    wasUp ||= isListening;
+    return isListening;
   }
 
   async function end(): Promise<void> {
