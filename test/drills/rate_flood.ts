@@ -28,6 +28,9 @@ export interface Flood {
 
 const CLIENTS = 4;
 const PAUSE_MS = 30;
+/** All rest at the same moments, for long enough that a bucket is full again. */
+const WORK_MS = 6000;
+const REST_MS = 6000;
 
 export function startFlood({ urls, apiKey, method, path, body }: FloodOptions): Flood {
   const state = { isStopping: false };
@@ -36,6 +39,10 @@ export function startFlood({ urls, apiKey, method, path, body }: FloodOptions): 
   async function run(): Promise<void> {
     const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
     while (!state.isStopping) {
+      if (Date.now() % (WORK_MS + REST_MS) > WORK_MS) {
+        await delay(PAUSE_MS);
+        continue;
+      }
       const url = `${urls[randomInt(urls.length)] ?? ""}${path}`;
       const sentAt = Date.now();
       const { kind, told } = await request({ url, method, agent, apiKey, body });
