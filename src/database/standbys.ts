@@ -157,6 +157,7 @@ function watchStandby(pool: Pool, number: number, longestLagMs: number): Watched
   let awaited: { bytes: number; since: number } | undefined;
   let client: Client | undefined;
   let refusedUntil = 0;
+  let isClosed = false;
 
   /** What is under way there fails now, and the primary answers it. */
   function leave(): void {
@@ -172,7 +173,10 @@ function watchStandby(pool: Pool, number: number, longestLagMs: number): Watched
     const made = makeLoneClient(pool, "pgmarkets standby watch");
     made.on("error", () => undefined);
     await made.connect().then(
-      () => (client = made),
+      () => {
+        if (isClosed) cut(made);
+        else client = made;
+      },
       (error: unknown) => {
         cut(made);
         if (isRefusal(error)) refusedUntil = performance.now() + REFUSED_MS;
@@ -231,6 +235,7 @@ function watchStandby(pool: Pool, number: number, longestLagMs: number): Watched
     look,
     figures: () => ({ number, status, behindBytes, reads }),
     close: async () => {
+      isClosed = true;
       if (client !== undefined) cut(client);
       await abandonPool(pool);
     },
