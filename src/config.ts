@@ -82,7 +82,7 @@ const variables = z.object({
   API_DATABASE_URL: urlForRole,
   LISTEN_DATABASE_URL: urlForRole,
   READ_DATABASE_URL: urlForRole,
-  READ_LONGEST_LAG_MS: wholeNumber(50, 60_000).default(1000),
+  READ_LONGEST_LAG_MS: wholeNumber(1, 10_000).default(50),
   WORKER_DATABASE_URL: urlForRole,
   ANALYST_DATABASE_URL: urlForRole,
   OPERATOR_DATABASE_URL: urlForRole,
@@ -125,7 +125,7 @@ const ADDRESS_CONNECTIONS = 500;
 export interface ReadStandbys {
   /** Names one or several hosts. */
   connectionString: string;
-  /** One that lags for longer is left until it has caught up. */
+  /** A read waits for so long that one catches up; then it is left until it has. */
   longestLagMs: number;
 }
 

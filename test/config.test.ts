@@ -33,7 +33,7 @@ test("variables are read, and an empty variable counts as unset", (t) => {
     listenDatabaseUrl: "postgresql://someone@direct/somewhere",
     readStandbys: {
       connectionString: "postgresql://someone@one,two/somewhere",
-      longestLagMs: 1000,
+      longestLagMs: 50,
     },
     port: 0,
     host: "127.0.0.1",

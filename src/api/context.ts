@@ -122,7 +122,7 @@ export function makeContext(
     reads: readCalls,
     publicReads,
     commands: callsOn(orders, api),
-    turns: createUserTurns(limiter, reads),
+    turns: createUserTurns(limiter, reads, standbys?.count),
     logger,
     metrics: makeMetrics(pools, registry),
     readiness: createReadiness(monitoring),

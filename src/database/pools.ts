@@ -26,6 +26,8 @@ export interface PoolOptions {
   min?: number;
   statementTimeoutMs?: number;
   lockTimeoutMs?: number;
+  /** A query whose answer has not come by then fails, though the server stands still. */
+  queryTimeoutMs?: number;
   /** How long `connect()` may wait for a free connection. */
   connectionTimeoutMs?: number;
   /** How long an idle connection is kept. */
@@ -74,6 +76,7 @@ export function makePool(options: PoolOptions): Pool {
     keepAlive: true,
     types: databaseTypes,
     ...(options.min !== undefined && { min: options.min }),
+    ...(options.queryTimeoutMs !== undefined && { query_timeout: options.queryTimeoutMs }),
     ...(!hasOwnOptions(options.connectionString) && { options: startupOptions(settings) }),
     // The pool waits for it, against its types.
     onConnect: prepare as unknown as NonNullable<PoolConfig["onConnect"]>,

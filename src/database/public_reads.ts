@@ -3,7 +3,7 @@ import { call } from "./call.ts";
 import type { DatabaseFunction, Fields } from "./call.ts";
 import { api } from "./calls.ts";
 import type { ApiCalls } from "./calls.ts";
-import { withRetries } from "./failures.ts";
+import { DatabaseFailure, withRetries } from "./failures.ts";
 import type { Standbys } from "./standbys.ts";
 
 /** The functions that read what everybody may see, and write nothing: standbys can run them. */
@@ -35,9 +35,11 @@ export const publicReadNames = [
 
 export type PublicReads = Pick<ApiCalls, (typeof publicReadNames)[number]>;
 
+/** A standby that has not answered a read after this time is left, and the primary answers. */
+const STANDBY_READ_MS = 2000;
 /** How many markets' versions are remembered. */
 const MOST_MARKETS = 10_000;
-/** The primary shows a commit at most this much later than a standby, as long as it lives. */
+/** The primary shows a commit this much later than a standby, unless synchronous standbys are away. */
 const CATCH_UP_MS = 500;
 const PAUSE_MS = 5;
 
@@ -49,19 +51,20 @@ export function makePublicReads(primary: ApiCalls, standbys: Standbys): PublicRe
   const shown = createShownVersions();
   const entries = publicReadNames.map((name) => {
     const called = api[name] as unknown as DatabaseFunction<Fields, unknown>;
+    const onStandby = { ...called, timeoutMs: STANDBY_READ_MS };
     const onPrimary = primary[name] as (given: object) => Promise<unknown>;
     const read = async (given: object = {}): Promise<unknown> => {
       const standby = await standbys.find();
       if (standby !== undefined) {
         try {
-          const result = await withRetries(standby.pool, (client) => call(client, called, given), {
-            attempts: 1,
-          });
+          const once = { attempts: 1 };
+          const result = await withRetries(standby.pool, (on) => call(on, onStandby, given), once);
           standby.count();
           shown.note(given, result);
           return result;
-        } catch {
+        } catch (error) {
           // The primary answers, or says what is wrong with the call.
+          if (error instanceof DatabaseFailure && error.kind !== "conflict") standby.fail(error);
         }
       }
       standbys.countPrimary();

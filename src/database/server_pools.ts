@@ -101,6 +101,8 @@ export interface ReadStandbysOptions {
   applicationName: string;
   /** Connections to each standby. */
   max: number;
+  /** A query on a standby that takes longer has failed. */
+  queryTimeoutMs?: number;
   logger: Logger;
 }
 
@@ -120,7 +122,7 @@ export function openReadStandbys(options: ReadStandbysOptions): Standbys | undef
       ...rest,
     }),
   );
-  return openStandbys({ primary, pools, longestLagMs });
+  return openStandbys({ primary, pools, longestLagMs, logger: rest.logger });
 }
 
 /** One pool for everything, for tests and measurements. */

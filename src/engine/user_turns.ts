@@ -32,9 +32,15 @@ export interface UserTurns {
   read: (client: string) => Turn;
 }
 
-export function createUserTurns(commands: CallLimiter<CommandKind>, reads: Pool): UserTurns {
-  const previews = createCallLimiter({ limits: previewLimits(reads.options.max) });
-  const readers = createCallLimiter({ limits: readLimits(reads.options.max) });
+/** Each of the standbys has as many connections for reads as the pool. */
+export function createUserTurns(
+  commands: CallLimiter<CommandKind>,
+  reads: Pool,
+  standbys = 0,
+): UserTurns {
+  const { max } = reads.options;
+  const previews = createCallLimiter({ limits: previewLimits(max) });
+  const readers = createCallLimiter({ limits: readLimits(max * (1 + standbys)) });
   const lockPatienceMs = REQUEST_PATIENCE_MS;
   return {
     command: (userId, market) => {

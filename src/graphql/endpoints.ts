@@ -23,6 +23,9 @@ export interface GraphqlEndpointsOptions {
   logger: Logger;
 }
 
+/** A standby that has not answered an analyst after this time, which no statement may take, is left. */
+const queryTimeoutMs = 12_000;
+
 /** Analysts and operators are few, and get a few connections each. */
 const POOL_SIZE = 4;
 
@@ -44,7 +47,7 @@ export function makeGraphqlEndpoints(options: GraphqlEndpointsOptions): GraphqlE
       ...(role === "operator" && { settings: noCredential }),
     });
     const given = role === "analyst" ? readStandbys : undefined;
-    const standbys = openReadStandbys({ given, primary: pool, ...sessions });
+    const standbys = openReadStandbys({ given, primary: pool, queryTimeoutMs, ...sessions });
     return createEndpoint({ role, logger, pool, standbys });
   };
   return {

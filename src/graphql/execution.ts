@@ -1,9 +1,11 @@
+import pg from "pg";
 import type { Pool } from "pg";
 import type { WithPgClient } from "postgraphile/@dataplan/pg";
 import type { ExecutionResult, GraphQLError } from "postgraphile/graphql";
 import type { Standby, Standbys } from "../database/standbys.ts";
+import { hasCode } from "../has_code.ts";
 import { relationsOf } from "./relations.ts";
-import { showError } from "./shown_errors.ts";
+import { READ_ONLY, showError, TEMPORARY_FILES } from "./shown_errors.ts";
 
 export interface EngineOptions {
   /** Acts as a role that may use the schema. */
@@ -123,8 +125,10 @@ export async function makeEngine({
     };
     const standby = await standbys?.find();
     const answer = await run(standby);
-    const isLost = standby !== undefined && answer.errors?.some(isUnforeseen) === true;
-    return isLost ? await run() : answer;
+    const failed = standby && answer.errors?.find(isOfStandby);
+    if (failed === undefined) return answer;
+    if (!(failed.originalError instanceof pg.DatabaseError)) standby?.fail(failed.originalError);
+    return await run();
   }
 
   return { execute };
@@ -142,8 +146,9 @@ function rememberResults<Result>(check: (query: string) => Result): (query: stri
   };
 }
 
-function isUnforeseen(error: GraphQLError): boolean {
-  return showError(error).unforeseen;
+/** Whether the primary may answer what failed on a standby. */
+function isOfStandby(error: GraphQLError): boolean {
+  return showError(error).unforeseen || hasCode(error.originalError, READ_ONLY, TEMPORARY_FILES);
 }
 
 /** The settings given to `execute`, for PostGraphile. */

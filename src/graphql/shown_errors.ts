@@ -11,8 +11,8 @@ export interface ShownError {
 }
 
 const STATEMENT_TIMEOUT = "57014";
-const TEMPORARY_FILES = "53400";
-const READ_ONLY = "25006";
+export const TEMPORARY_FILES = "53400";
+export const READ_ONLY = "25006";
 /** Faults of the given values, and values that a function does not support. */
 const faultOfValues = /^(22|0A)/;
 

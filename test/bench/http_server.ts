@@ -43,7 +43,7 @@ const pools = makeServerPools({ connectionString, config, logger });
 await openPools(pools);
 const standbys = openReadStandbys({
   given:
-    readAddress === undefined ? undefined : { connectionString: readAddress, longestLagMs: 1000 },
+    readAddress === undefined ? undefined : { connectionString: readAddress, longestLagMs: 50 },
   ...{ primary: pools.checks, role: "exchange_api", applicationName: "pgmarkets reads", logger },
   max: sharesOf(poolSize).reads,
 });

@@ -1,4 +1,5 @@
 import test from "ava";
+import pg from "pg";
 import type { Pool, PoolClient } from "pg";
 import { routes } from "../../src/api/routes.ts";
 import { call } from "../../src/database/call.ts";
@@ -48,9 +49,14 @@ function versions(...given: number[]): () => Promise<MarketView> {
 
 /** Standbys of which one is fit while there is an answer for it. */
 function fakes(ofPrimary: () => Promise<MarketView>) {
-  const state: { answer: (() => Promise<MarketView>) | undefined; primaryReads: number } = {
+  const state: {
+    answer: (() => Promise<MarketView>) | undefined;
+    primaryReads: number;
+    failures: number;
+  } = {
     answer: undefined,
     primaryReads: 0,
+    failures: 0,
   };
   const client = {
     query: async () => ({ rows: [await state.answer?.()] }),
@@ -58,7 +64,8 @@ function fakes(ofPrimary: () => Promise<MarketView>) {
   } as unknown as PoolClient;
   const pool = { connect: async () => client } as unknown as Pool;
   const standbys = {
-    find: async () => (state.answer === undefined ? undefined : { pool, count: () => undefined }),
+    find: async () =>
+      state.answer && { pool, count: () => undefined, fail: () => state.failures++ },
     countPrimary: () => {
       state.primaryReads++;
     },
@@ -75,12 +82,17 @@ test("a fit standby answers, and the primary where there is none", async (t) => 
   t.is(state.primaryReads, 1);
 });
 
-test("the primary answers what a standby fails to", async (t) => {
+test("the primary answers what a standby fails to, and one that gave no answer is left", async (t) => {
   const { state, reads } = fakes(versions(3));
-  state.answer = () =>
-    Promise.reject(new Error("canceling statement due to conflict with recovery"));
+  const conflict = new pg.DatabaseError("conflict with recovery", 0, "error");
+  conflict.code = "40001";
+  state.answer = () => Promise.reject(conflict);
   t.is((await reads.getOrderBook(MARKET))?.version, 3);
-  t.is(state.primaryReads, 1);
+  t.is(state.failures, 0, "it has answered");
+  state.answer = () => Promise.reject(new Error("Query read timeout"));
+  t.is((await reads.getOrderBook(MARKET))?.version, 3);
+  t.is(state.failures, 1);
+  t.is(state.primaryReads, 2);
 });
 
 test("the primary is asked again while it shows less than a standby has shown", async (t) => {

@@ -3,6 +3,7 @@ import test from "ava";
 import type { ExecutionContext } from "ava";
 import pg from "pg";
 import type { Pool } from "pg";
+import { pino } from "pino";
 import { openStandbys } from "../../src/database/standbys.ts";
 import type { StandbyStatus } from "../../src/database/standbys.ts";
 import { until } from "../helpers/until.ts";
@@ -12,6 +13,7 @@ import { until } from "../helpers/until.ts";
 /** What a server says of itself. */
 interface Server {
   cluster: string;
+  database: string;
   timeline: number;
   bytes: number;
   isStandby: boolean;
@@ -25,6 +27,7 @@ interface Server {
 
 const FIRST: Server = {
   cluster: "7001",
+  database: "16384",
   timeline: 1,
   bytes: 1000,
   isStandby: true,
@@ -70,6 +73,7 @@ function openFakes(t: ExecutionContext, count: number, change: Partial<Server> =
     primary: { query } as unknown as Pool,
     pools: servers.map(poolOf),
     longestLagMs: LONGEST_LAG_MS,
+    logger: pino({ level: "silent" }),
   });
   t.teardown(() => standbys.close());
   const become = (...wanted: StandbyStatus[]) =>
@@ -119,6 +123,7 @@ const strangers: [what: string, change: Partial<Server>][] = [
   ["was promoted", { isStandby: false, bytes: 9000 }],
   ["follows an old primary, and is ahead of the new one", { timeline: 0, bytes: 9000 }],
   ["is of another cluster, and is ahead", { cluster: "7002", bytes: 9000 }],
+  ["is asked in another database", { database: "16385" }],
 ];
 for (const [what, change] of strangers) {
   test(`a standby that ${what} is left at once, and taken back`, async (t) => {
@@ -152,6 +157,30 @@ test("a standby that lags is left until it has caught up", async (t) => {
   t.true(found.every((standby) => standby !== undefined));
   for (const server of servers) server.bytes = 5000;
   await become("in use", "in use");
+});
+
+test("a standby that lags as long as a read waits costs one read a wait, and no later ones", async (t) => {
+  const { primary, standbys, become } = openFakes(t, 1);
+  await become("in use");
+  primary.bytes = 2000;
+  t.is(await standbys.find(), undefined);
+  t.is(standbys.figures()[0]?.status, "behind");
+  const began = performance.now();
+  t.is(await standbys.find(), undefined);
+  t.true(performance.now() - began < LONGEST_LAG_MS);
+});
+
+test("a standby that failed a read is left, though it answers the looks", async (t) => {
+  const { servers, standbys, become } = openFakes(t, 1);
+  await become("in use");
+  const standby = await standbys.find();
+  standby?.fail(new Error("Query read timeout"));
+  t.is(standbys.figures()[0]?.status, "away");
+  const sessions = servers[0]?.sessions;
+  // For ten seconds; two looks are enough here.
+  await delay(1100);
+  t.is(await standbys.find(), undefined);
+  t.is(servers[0]?.sessions, sessions);
 });
 
 test("a standby that stands still costs the reads of one moment a wait, and no later ones", async (t) => {

@@ -35,7 +35,6 @@ const repetitions = values.short ? 1 : 4;
 const CLIENTS = 8;
 /** A killed standby recovers first. */
 const PATIENCE_MS = 60_000;
-const LONGEST_LAG_MS = 1000;
 
 interface Standby extends TemporaryCluster {
   /** From 0, as in /readyz. */
@@ -61,7 +60,6 @@ async function start(): Promise<ReadSystem> {
       const reads = clusters.map(({ server }) => server.socketDirectory).join(",");
       variables = {
         READ_DATABASE_URL: `postgresql://postgres@/pgmarkets?host=${reads}`,
-        READ_LONGEST_LAG_MS: String(LONGEST_LAG_MS),
       };
       hosts = `postgresql://postgres@/pgmarkets?host=${primary.server.socketDirectory},${reads}`;
       return hosts;
