@@ -180,8 +180,11 @@ function watchStandby(
   function note(now: StandbyStatus, error?: unknown): void {
     if (now === status || isClosed) return;
     status = now;
-    const level = now === "in use" ? "info" : "warn";
-    logger[level]({ standby: number, status, ...(error !== undefined && { error }) }, "a standby");
+    const level = now === "in use" || now === "behind" ? "info" : "warn";
+    logger[level](
+      { standby: number, ...(error !== undefined && { error }) },
+      `a standby is ${now}`,
+    );
   }
 
   /** What is under way there fails now, and the primary answers it. */
