@@ -10,7 +10,7 @@ import { dataDirectoryOf, startSystem } from "./system.ts";
 import type { System } from "./system.ts";
 
 /**
- * `npm run drill:disk-full [-- --short]`: lets the disk of the WAL run full under load. Clients
+ * `npm run drill:disk_full [-- --short]`: lets the disk of the WAL run full under load. Clients
  * get 503s and no false answer; once there is space again all goes on by itself, and the database
  * holds what was answered. Ends with 1 otherwise. Needs root, to mount a small disk; without it,
  * the drill says that it was skipped.

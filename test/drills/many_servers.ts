@@ -31,7 +31,7 @@ import { connectTo } from "./system.ts";
 import { startTimedOrders, untimely } from "./timed_orders.ts";
 
 /**
- * `npm run drill:many-servers [-- --short]`: four servers and three workers on one database, which are
+ * `npm run drill:many_servers [-- --short]`: four servers and three workers on one database, which are
  * killed, stopped in order and frozen at random, under orders, reads, streams and floods through all of
  * them. Ends with 1 unless limits of rates were those of one server, orders are there once as answered,
  * streams had everything once and in order, and what is due at a time happened once and in time.

@@ -22,7 +22,7 @@ import { connectTo, dataDirectoryOf, startSystem } from "./system.ts";
 import type { System } from "./system.ts";
 
 /**
- * `npm run drill:standby-reads [-- --short]`: two servers that read from two standbys, under orders and
+ * `npm run drill:standby_reads [-- --short]`: two servers that read from two standbys, under orders and
  * reads. The standbys are killed, frozen, held back, made to follow a lost primary, and promoted.
  * Ends with 1 if a client sees an error meanwhile, or less than the order that it has just placed, or if
  * a stream goes back; and unless each standby is left and taken back.
