@@ -181,10 +181,8 @@ function watchStandby(
     if (now === status || isClosed) return;
     status = now;
     const level = now === "in use" || now === "behind" ? "info" : "warn";
-    logger[level](
-      { standby: number, ...(error !== undefined && { error }) },
-      `a standby is ${now}`,
-    );
+    const about = { standby: number, ...(error !== undefined && { error }) };
+    logger[level](about, `a standby is ${now}`);
   }
 
   /** What is under way there fails now, and the primary answers it. */
