@@ -8,7 +8,7 @@ import { buildSchema, noteInstallation } from "../helpers/database/schema.ts";
 import { startTemporaryCluster } from "../helpers/database/temporary_cluster.ts";
 import type { TemporaryCluster } from "../helpers/database/temporary_cluster.ts";
 import { processorMs } from "../helpers/processes/processor_time.ts";
-import { copyCluster } from "../drills/copies.ts";
+import { conninfoOf, copyCluster } from "../drills/copies.ts";
 import { dataDirectoryOf } from "../drills/system.ts";
 import { seedCatalogue } from "./catalogue.ts";
 import type { Sizes } from "./sizes.ts";
@@ -99,7 +99,7 @@ export async function openBenchCluster(sizes: Sizes): Promise<BenchCluster> {
 async function startStandby(cluster: TemporaryCluster): Promise<TemporaryCluster> {
   const copy = await copyCluster(cluster);
   const settings = {
-    primary_conninfo: `host=${cluster.server.socketDirectory} port=5432 user=postgres`,
+    primary_conninfo: conninfoOf(cluster, "standby"),
     hot_standby_feedback: "on",
   };
   return await copy.start("standby", settings, "postgres");

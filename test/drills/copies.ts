@@ -24,6 +24,11 @@ export interface Copy {
   destroy: () => Promise<void>;
 }
 
+/** `primary_conninfo` of a standby that follows this cluster, and its name there. */
+export function conninfoOf({ server }: TemporaryCluster, name: string): string {
+  return `host=${server.socketDirectory} port=5432 user=postgres application_name=${name}`;
+}
+
 /** What belongs to the running server and not to its data. */
 const leftOut = new Set(["postmaster.pid", "postmaster.opts", "pg_wal"]);
 

@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { copyCluster } from "./copies.ts";
+import { conninfoOf, copyCluster } from "./copies.ts";
 import type { TemporaryCluster } from "../helpers/database/temporary_cluster.ts";
 import { until } from "../helpers/until.ts";
 import { startLoad } from "./load.ts";
@@ -58,9 +58,7 @@ async function startPair(): Promise<PairedSystem> {
     prepare: async (primary) => {
       const copy = await copyCluster(primary);
       standby = await copy.start("standby", {
-        primary_conninfo:
-          `host=${primary.server.socketDirectory} port=5432 user=postgres ` +
-          "application_name=standby",
+        primary_conninfo: conninfoOf(primary, "standby"),
       });
       await confirmCommits(primary);
       const hosts = [primary, standby].map(({ server }) => server.socketDirectory).join(",");

@@ -12,7 +12,7 @@ import type { TemporaryCluster } from "../helpers/database/temporary_cluster.ts"
 import { publicArguments } from "../helpers/exchange/public_arguments.ts";
 import { until } from "../helpers/until.ts";
 import { findViolations } from "./check.ts";
-import { copyCluster } from "./copies.ts";
+import { conninfoOf, copyCluster } from "./copies.ts";
 import { newJournal, runDrill, seed, withClient } from "./run.ts";
 import { startServer } from "./server_process.ts";
 import type { ServerProcess } from "./server_process.ts";
@@ -84,13 +84,9 @@ async function start(): Promise<ReadSystem> {
   };
 }
 
-function conninfo({ server }: TemporaryCluster, name: string): string {
-  return `host=${server.socketDirectory} port=5432 user=postgres application_name=${name}`;
-}
-
 async function startStandby(primary: TemporaryCluster, name: string): Promise<TemporaryCluster> {
   const copy = await copyCluster(primary);
-  const primary_conninfo = conninfo(primary, name);
+  const primary_conninfo = conninfoOf(primary, name);
   return await copy.start("standby", { primary_conninfo, hot_standby_feedback: "on" });
 }
 
@@ -191,7 +187,7 @@ async function failedOver(system: ReadSystem, readers: Readers): Promise<void> {
   await delay(holdMs);
   readers.demand();
   await delay(holdMs);
-  await run(one, `alter system set primary_conninfo = '${conninfo(two, "one")}'`);
+  await run(one, `alter system set primary_conninfo = '${conninfoOf(two, "one")}'`);
   await run(one, "select pg_reload_conf()");
   await delay(1000);
   await run(two, "checkpoint");
