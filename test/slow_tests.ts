@@ -1,18 +1,23 @@
 import { globSync } from "node:fs";
 import { rootDirectory } from "./helpers/repository.ts";
 
-/** What `npm test` leaves to `npm run test:slow`: minutes of load, upgrades, browsers, restarts. */
+/**
+ * What `npm test` leaves to `npm run test:slow`: minutes of load, upgrades, browsers, restarts, and
+ * what tries every column, view or route.
+ */
 const slow = [
   "test/concurrency/**/*.test.ts",
   "test/upgrade/**/*.test.ts",
   "test/website/journeys/**/*.test.ts",
   "test/client/{broken_connections,package}.test.ts",
+  "test/db/{analytics/wash_trades,jobs/value_accounts_random,ledger/every_column}.test.ts",
   "test/database/{hostile_settings,pgbouncer,statement_logs}.test.ts",
   "test/db/api/{list_cost,place_orders_{atomic,batches,bounded,busy,long_queues}}.test.ts",
   "test/deploy/{alerts,containers,systemd}.test.ts",
-  "test/docs/operating.test.ts",
+  "test/docs/{client,operating}.test.ts",
   "test/examples/*.test.ts",
-  "test/http/{database_gone,lost_database,process,waiting}.test.ts",
+  "test/house/schema_equality.test.ts",
+  "test/http/{database_gone,fuzz,lost_database,process,waiting}.test.ts",
   "test/local/{embedded_postgres,living_demo,orphaned_postmaster}.test.ts",
 ];
 
@@ -25,10 +30,12 @@ const short = [
   "test/client/broken_connections.test.ts",
   "test/database/{hostile_settings,statement_logs}.test.ts",
   "test/db/api/place_orders_{batches,long_queues}.test.ts",
+  "test/db/{analytics/wash_trades,jobs/value_accounts_random,ledger/every_column}.test.ts",
   "test/deploy/{alerts,systemd}.test.ts",
-  "test/docs/operating.test.ts",
+  "test/docs/{client,operating}.test.ts",
+  "test/house/schema_equality.test.ts",
   "test/examples/{market_makers,verify_history,watch_market}.test.ts",
-  "test/http/{database_gone,process}.test.ts",
+  "test/http/{database_gone,fuzz,process}.test.ts",
   "test/local/embedded_postgres.test.ts",
 ];
 

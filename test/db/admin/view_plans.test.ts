@@ -8,7 +8,7 @@ import { buy, sell } from "../../helpers/exchange/orders.ts";
 /** Queries of the views by a user, a market or an id read what they show, and not whole tables. */
 
 const USERS = 400;
-const ROWS = 20_000;
+const ROWS = 6000;
 
 let exchange: Exchange;
 const ids: Record<string, string> = {};

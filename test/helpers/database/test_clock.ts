@@ -12,15 +12,15 @@ export interface TestClock {
 }
 
 /**
- * Makes `core.now()` of one test database settable. Nothing is changed before the first use;
- * inside a transaction that is rolled back the change goes with it. Everyone can read this clock;
- * only its owner, the login of the tests, can set it.
+ * Makes `core.now()` of one test database settable, if it is not yet. Nothing is changed before the
+ * first use; inside a transaction that is rolled back the change goes with it. Everyone can read
+ * this clock; only its owner, the login of the tests, can set it.
  */
 export function testClock(database: Pool | ClientBase): TestClock {
   const set = async (statement: string, values: unknown[]) => {
     const { rows } = await database.query("select to_regclass('test_clock.setting') as found");
     if (rows[0].found === null) {
-      await database.query(install);
+      await installClock(database);
       await noteChanges(database);
     }
     await database.query(statement, values);
@@ -43,6 +43,11 @@ export function testClock(database: Pool | ClientBase): TestClock {
       await set("update test_clock.setting set frozen_at = null, ahead = '0'", []);
     },
   };
+}
+
+/** Makes `core.now()` settable. It shows the real time until it is set. */
+export async function installClock(database: Pool | ClientBase): Promise<void> {
+  await database.query(install);
 }
 
 // The real clock stays at hand under another name; replacing core.now() keeps its owner, its

@@ -220,7 +220,7 @@ export async function createExchange(options: IdOptions & SessionOptions = {}): 
 
 async function connect({
   idsAscend = false,
-  sessions = 6,
+  sessions = 3,
 }: IdOptions & SessionOptions): Promise<Connection> {
   const database = await createDatabase({ shuffled: !idsAscend });
   return {
