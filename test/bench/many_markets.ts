@@ -2,26 +2,20 @@ import { batchScript, writeBatches } from "./batches.ts";
 import { checkAndDrop, expectCount, readNumber, runTpcb, writeScript } from "./bench.ts";
 import type { Bench } from "./bench.ts";
 import { publicId } from "./catalogue.ts";
+import type { BenchDatabase } from "./cluster.ts";
 import { fiveShares, makerOrder, randomBetween, restLiquidity, takerOrder } from "./orders.ts";
 import type { Result } from "./report.ts";
 import { measureInRounds } from "./rounds.ts";
 
 /** Orders of one call, and its markets. */
-const ORDERS = 64;
+export const CALL_ORDERS = 64;
 
 /** Calls of orders for as many markets over one connection, against `tpcb-like`. */
 export async function measureManyMarkets(bench: Bench): Promise<Result[]> {
   const { sizes } = bench;
   const database = await bench.cluster.createDatabase("many_markets");
   const { pool } = database;
-  await restLiquidity(pool, sizes.markets);
-  const drawBatch = () =>
-    drawMarkets(sizes.markets).map((market, place) => ({
-      marketId: publicId(market),
-      userId: publicId(randomBetween(sizes.markets + 1, sizes.traders)),
-      ...(place % 2 === 0 ? makerOrder(fiveShares) : takerOrder(fiveShares)),
-    }));
-  await writeBatches(pool, Array.from({ length: sizes.batches }, drawBatch));
+  await prepareMarkets(bench, database);
   const script = await writeScript(bench, database, "batch", batchScript(sizes.batches));
 
   const orders = () => readNumber(pool, "select count(*) from trading.orders");
@@ -33,22 +27,34 @@ export async function measureManyMarkets(bench: Bench): Promise<Result[]> {
     ours: async (seconds) => {
       const { perSecond, transactions } = await script({ clients: 1, until: { seconds } });
       calls += transactions;
-      return perSecond * ORDERS;
+      return perSecond * CALL_ORDERS;
     },
   });
-  expectCount("orders", (await orders()) - seeded, calls * ORDERS);
+  expectCount("orders", (await orders()) - seeded, calls * CALL_ORDERS);
   const trades = await readNumber(pool, "select count(*) from trading.trades");
-  expectCount("fills", trades, (calls * ORDERS) / 2);
+  expectCount("fills", trades, (calls * CALL_ORDERS) / 2);
   await checkAndDrop(database);
   const target =
-    `${ORDERS} orders of ${ORDERS} different markets in one call, half resting, half crossing, ` +
+    `${CALL_ORDERS} orders of ${CALL_ORDERS} different markets in one call, half resting, half crossing, ` +
     "1 connection / tpcb-like, 8 clients";
   return [{ target, unit: "1/s", must: 1.8, aim: 3, ...figures }];
+}
+
+/** Fills the books, and draws the calls. */
+export async function prepareMarkets({ sizes }: Bench, { pool }: BenchDatabase): Promise<void> {
+  await restLiquidity(pool, sizes.markets);
+  const drawBatch = () =>
+    drawMarkets(sizes.markets).map((market, place) => ({
+      marketId: publicId(market),
+      userId: publicId(randomBetween(sizes.markets + 1, sizes.traders)),
+      ...(place % 2 === 0 ? makerOrder(fiveShares) : takerOrder(fiveShares)),
+    }));
+  await writeBatches(pool, Array.from({ length: sizes.batches }, drawBatch));
 }
 
 /** Different markets in random order. */
 function drawMarkets(markets: number): number[] {
   const drawn = new Set<number>();
-  while (drawn.size < ORDERS) drawn.add(randomBetween(1, markets));
+  while (drawn.size < CALL_ORDERS) drawn.add(randomBetween(1, markets));
   return [...drawn];
 }

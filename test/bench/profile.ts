@@ -5,6 +5,7 @@ import type { Bench, Script } from "./bench.ts";
 import type { BenchDatabase } from "./cluster.ts";
 import { batchScript } from "./batches.ts";
 import { BATCH_ORDERS, prepareBatches } from "./hot_market.ts";
+import { CALL_ORDERS, prepareMarkets } from "./many_markets.ts";
 import { fiveShares, restLiquidity, restingScript, takingScript } from "./orders.ts";
 import { markdownTable } from "./report.ts";
 
@@ -24,7 +25,7 @@ interface Workload {
 export async function profileEngine(bench: Bench): Promise<string> {
   const { sizes, cluster } = bench;
   const parts: string[] = [];
-  for (const name of ["resting order", "fill", "batch"] as const) {
+  for (const name of ["resting order", "fill", "batch", "many markets"] as const) {
     // No other session shall write here: the announcements are sent when it is their turn.
     const databaseName = `profile_${name.replace(" ", "_")}`;
     const database = await cluster.createDatabase(databaseName, { isServed: true });
@@ -66,6 +67,16 @@ const prepare = {
       orders: BATCH_ORDERS,
       script,
       calls: Math.ceil(bench.sizes.profiledCalls / 20),
+    };
+  },
+  "many markets": async (bench: Bench, database: BenchDatabase): Promise<Workload> => {
+    await prepareMarkets(bench, database);
+    const script = await writeScript(bench, database, "batch", batchScript(bench.sizes.batches));
+    return {
+      name: `${CALL_ORDERS} orders of as many markets, half resting, half crossing`,
+      orders: CALL_ORDERS,
+      script,
+      calls: Math.ceil(bench.sizes.profiledCalls / 10),
     };
   },
 };

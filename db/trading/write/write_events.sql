@@ -15,7 +15,6 @@ declare
   t_public_id constant uuid[] := (batch.traders).public_ids;
   t_user_id constant bigint[] := (batch.traders).user_ids;
   c constant trading.cancelled_makers := batch.cancelled;
-  v_first boolean := true;
 begin
   if r.order_id is not null then
     insert into trading.outbox (channel, user_id, payload)
@@ -44,18 +43,19 @@ begin
     order by i;
   end if;
 
-  for g in 1 .. cardinality(m_id) loop
-    if m_changes[g] > 0 then
-      insert into trading.outbox (channel, payload, trade_ids, traded_at)
-      values (
-        'market_changed',
-        json_build_object('marketId', m_public_id[g], 'version', versions[g]),
-        case when v_first then f.trade_id end,
-        case when v_first and f.trade_id is not null then batch.at end
-      );
-      v_first := false;
-    end if;
-  end loop;
+  -- The first one names all trades of the call.
+  insert into trading.outbox (channel, payload, trade_ids, traded_at)
+  select
+    'market_changed',
+    json_build_object('marketId', m_public_id[x.g], 'version', versions[x.g]),
+    case when x.place = 1 then f.trade_id end,
+    case when x.place = 1 and f.trade_id is not null then batch.at end
+  from (
+    select g, row_number() over (order by g) as place
+    from generate_subscripts(m_id, 1) as g
+    where m_changes[g] > 0
+  ) as x
+  order by x.g;
 
   if f.trade_id is not null then
     insert into trading.outbox (channel, user_id, payload)
