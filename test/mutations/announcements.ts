@@ -198,8 +198,8 @@ export const announcements: Mutation[] = [
     name: "fills_not_told",
     breaks: "the frames of fills are those of the first trade of a batch alone",
     file: "trading/write/write_events.sql",
-    from: "case when v_first then f.trade_id end",
-    to: "case when v_first then f.trade_id[1:1] end",
+    from: "case when x.place = 1 then f.trade_id end",
+    to: "case when x.place = 1 then f.trade_id[1:1] end",
     tests: ["db/api/read_user_events"],
   },
   {

@@ -102,7 +102,7 @@ export const markets: Mutation[] = [
     name: "version_of_another_market",
     breaks: "a market is announced as the first market of the call",
     file: "trading/write/write_events.sql",
-    from: "'marketId', m_public_id[g], 'version'",
+    from: "'marketId', m_public_id[x.g], 'version'",
     to: "'marketId', m_public_id[1], 'version'",
     tests: ["db/api/place_orders_markets"],
   },
