@@ -11,9 +11,11 @@ as $$
 begin
   return query
     select r.code, r.message, r.replayed, r.body
-    from trading.place_orders(
-      place_orders.orders, place_orders.atomic, place_orders.waits, most_makers => null,
-      skips => false
+    from unnest(
+      trading.place_orders(
+        place_orders.orders, place_orders.atomic, place_orders.waits, most_makers => null,
+        skips => false
+      )
     ) as r;
 end
 $$;

@@ -27,7 +27,7 @@ as $$
 declare
   v_orders jsonb := run_orders.orders;
   v_payments rate_limits.payment[];
-  v_paid int[]; -- the places of the orders that are placed
+  v_are_paid boolean := true; -- all of them
   v_answers trading.order_answer[];
 begin
   if run_orders.idempotency_key is not null then
@@ -42,39 +42,36 @@ begin
     return;
   end if;
   if run_orders.payers is not null then
-    v_payments := array(
-      select p
-      from rate_limits.spend_tokens(
-        run_orders.payers, array_fill(1, array[cardinality(run_orders.payers)])
-      ) as p
+    v_payments := rate_limits.spend_tokens(
+      run_orders.payers, array_fill(1, array[cardinality(run_orders.payers)])
     );
-    v_paid := array(
-      select i from generate_subscripts(v_payments, 1) as i where (v_payments[i]).allowed order by i
-    );
-    if cardinality(v_paid) < cardinality(v_payments) then
-      v_orders := (
-        select jsonb_agg(run_orders.orders -> (u.place - 1) order by u.place)
-        from unnest(v_paid) as u (place)
-      );
-    end if;
+    for i in 1 .. cardinality(v_payments) loop
+      v_are_paid := v_are_paid and (v_payments[i]).allowed is true;
+    end loop;
   end if;
-  v_answers := array(
-    select a
-    from trading.place_orders(
-      v_orders, run_orders.atomic, run_orders.waits, run_orders.most_makers, run_orders.skips
-    ) as a
-  );
-  if cardinality(v_paid) < cardinality(v_payments) then
-    v_answers := array(
-      select coalesce(
-        v_answers[array_position(v_paid, i)],
-        (
-          case when (v_payments[i]).allowed is null then 'AGAIN' else 'TOO_MANY_REQUESTS' end,
-          null, false, null, null
-        )::trading.order_answer
-      )
+  if not v_are_paid then
+    v_orders := (
+      select jsonb_agg(run_orders.orders -> (i - 1) order by i)
       from generate_subscripts(v_payments, 1) as i
-      order by i
+      where (v_payments[i]).allowed
+    );
+  end if;
+  v_answers := trading.place_orders(
+    v_orders, run_orders.atomic, run_orders.waits, run_orders.most_makers, run_orders.skips
+  );
+  if not v_are_paid then
+    v_answers := array(
+      select case
+        when (v_payments[p.i]).allowed then v_answers[p.placed]
+        when not (v_payments[p.i]).allowed
+          then ('TOO_MANY_REQUESTS', null, false, null, null)::trading.order_answer
+        else ('AGAIN', null, false, null, null)::trading.order_answer
+      end
+      from (
+        select i, (count(*) filter (where (v_payments[i]).allowed) over (order by i))::int as placed
+        from generate_subscripts(v_payments, 1) as i
+      ) as p
+      order by p.i
     );
   end if;
   return query

@@ -5,7 +5,7 @@ set search_path = pg_catalog, pg_temp
 --!include planner/plain_nested_loops.sql
 as $$
   select t.*
-  from rate_limits.spend_tokens(spend_tokens.user_ids, spend_tokens.counts) as t
+  from unnest(rate_limits.spend_tokens(spend_tokens.user_ids, spend_tokens.counts)) as t
 $$;
 
 comment on function api.spend_tokens(uuid[], int[]) is

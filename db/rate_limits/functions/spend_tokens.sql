@@ -1,5 +1,5 @@
 create or replace function rate_limits.spend_tokens(user_ids uuid[], counts int[])
-returns setof rate_limits.payment
+returns rate_limits.payment[]
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $$
@@ -10,12 +10,13 @@ declare
   v_since timestamptz[];
   v_rates int[];
   v_bursts int[];
-  v_is_granted boolean[] := array_fill(false, array[cardinality(spend_tokens.user_ids)]);
+  v_full_at timestamptz[]; -- when the bucket is full again, of those who are given one
   v_at timestamptz;
   v_user int;
   v_microseconds bigint;
   v_needed bigint;
   v_payment rate_limits.payment;
+  v_payments rate_limits.payment[];
 begin
   if (cardinality(spend_tokens.counts) = cardinality(spend_tokens.user_ids)
     and 1 <= all (spend_tokens.counts)) is not true
@@ -58,6 +59,7 @@ begin
 
   -- Spent tokens have come back since, at the rate of the policy in force now.
   v_at := core.now();
+  v_full_at := array_fill(null::timestamptz, array[cardinality(v_users)]);
   for i in 1 .. cardinality(v_users) loop
     -- Under a policy with less capacity no more can be missing than all of it.
     v_spent[i] := least(v_spent[i], v_bursts[i] * c_token);
@@ -81,7 +83,8 @@ begin
       v_payment.allowed := v_spent[v_user] + v_needed <= v_bursts[v_user] * c_token;
       if v_payment.allowed then
         v_spent[v_user] := v_spent[v_user] + v_needed;
-        v_is_granted[v_user] := true;
+        v_full_at[v_user] := v_at
+          + make_interval(secs => v_spent[v_user] / (v_rates[v_user] * 1000000.0));
       elsif spend_tokens.counts[i] <= v_bursts[v_user] then
         v_payment.retry_after_seconds := ceil(
           (v_spent[v_user] + v_needed - v_bursts[v_user] * c_token)
@@ -90,7 +93,7 @@ begin
       end if;
       v_payment.remaining := (v_bursts[v_user] * c_token - v_spent[v_user]) / c_token;
     end if;
-    return next v_payment;
+    v_payments[i] := v_payment;
   end loop;
 
   update rate_limits.allowances as a set
@@ -101,13 +104,9 @@ begin
         then a.removable_at
       else n.full_at + interval '10 minutes'
     end
-  from generate_subscripts(v_users, 1) as i (place)
-  cross join lateral (
-    select
-      v_spent[i.place] as spent,
-      v_at + make_interval(secs => v_spent[i.place] / (v_rates[i.place] * 1000000.0)) as full_at
-  ) as n
-  where a.user_id = v_users[i.place] and v_is_granted[i.place];
+  from unnest(v_users, v_spent, v_full_at) as n (user_id, spent, full_at)
+  where a.user_id = n.user_id and n.full_at is not null;
+  return v_payments;
 end
 $$;
 

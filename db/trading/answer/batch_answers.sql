@@ -1,5 +1,5 @@
 create or replace function trading.batch_answers(batch trading.batch)
-returns setof trading.order_answer
+returns trading.order_answer[]
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
@@ -24,6 +24,7 @@ declare
   v_fills text[];
   v_cancelled text[];
   v_body text;
+  v_answers trading.order_answer[];
   i int;
   j int;
   q int;
@@ -80,7 +81,7 @@ begin
         '}'
       );
     end if;
-    return next (
+    v_answers[i] := (
       o.code[i],
       trading.rejection_message(o.code[i], r.problem[i]),
       o.replay_of[i] is not null or o.replayed_order_id[i] is not null,
@@ -88,6 +89,7 @@ begin
       m_version[r.market_place[i]]
     )::trading.order_answer;
   end loop;
+  return v_answers;
 end
 $$;
 

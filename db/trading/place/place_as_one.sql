@@ -30,7 +30,7 @@ begin
   end if;
   -- A statement of its own: the answers show what it wrote.
   v_batch := trading.write_batch(v_batch);
-  return array(select a from trading.batch_answers(v_batch) as a);
+  return trading.batch_answers(v_batch);
 end
 $$;
 

@@ -1,7 +1,7 @@
 create or replace function trading.place_orders(
   orders jsonb, atomic boolean, waits boolean, most_makers int, skips boolean
 )
-returns setof trading.order_answer
+returns trading.order_answer[]
 language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $$
@@ -15,13 +15,12 @@ declare
   v_plain trading.order_answer;
 begin
   if v_count = 0 then
-    return;
+    return '{}';
   end if;
   if v_count = 1 and not place_orders.atomic and not place_orders.skips then
     v_plain := trading.place_plain_order(place_orders.orders -> 0, place_orders.waits);
     if v_plain.body is not null then
-      return next v_plain;
-      return;
+      return array[v_plain];
     end if;
   end if;
   v_requests := trading.read_requests(place_orders.orders);
@@ -42,10 +41,9 @@ begin
         '{}'
       );
       if array_position(v_requests.code, null) is null then
-        return query
-          select u.code, null::text, false, null::text, null::bigint
-          from unnest(v_requests.code) as u (code);
-        return;
+        return array_fill(
+          ('AGAIN', null, false, null, null)::trading.order_answer, array[v_count]
+        );
       end if;
     end if;
   end if;
@@ -53,17 +51,12 @@ begin
   v_at := core.now();
   v_markets := trading.read_markets(v_requests.market_ids, v_at);
   if place_orders.atomic then
-    return query
-      select a.*
-      from unnest(
-        coalesce(
-          trading.place_as_one(v_requests, v_markets, v_at, atomic => true),
-          array_fill(
-            ('CONFLICT_RETRY', null, false, null, null)::trading.order_answer, array[v_count]
-          )
-        )
-      ) as a;
-    return;
+    return coalesce(
+      trading.place_as_one(v_requests, v_markets, v_at, atomic => true),
+      array_fill(
+        ('CONFLICT_RETRY', null, false, null, null)::trading.order_answer, array[v_count]
+      )
+    );
   end if;
   loop
     v_batch := trading.match_batch(
@@ -82,7 +75,7 @@ begin
     end if;
   end loop;
   v_batch := trading.write_batch(v_batch);
-  return query select a.* from trading.batch_answers(v_batch) as a;
+  return trading.batch_answers(v_batch);
 end
 $$;
 

@@ -33,8 +33,8 @@ async function placePlainly(client: PoolClient, order: object, waits = true) {
 /** With `skips` an order goes the general way. */
 async function placeGenerally(client: PoolClient, order: object): Promise<PlacedRow[]> {
   const { rows } = await client.query(
-    `select code, message, replayed, body from trading.place_orders(
-       orders => $1, atomic => false, waits => true, most_makers => null, skips => true)`,
+    `select code, message, replayed, body from unnest(trading.place_orders(
+       orders => $1, atomic => false, waits => true, most_makers => null, skips => true))`,
     [JSON.stringify([order])],
   );
   return rows;
