@@ -165,6 +165,7 @@ set local role exchange_owner;
 
 -- Functions: the engine
 --!include trading/lock/lock_market.sql
+--!include trading/lock/lock_market_if_free.sql
 --!include trading/lock/lock_markets.sql
 --!include trading/convert/lock_event_markets.sql
 --!include trading/lock/lock_for_payout.sql

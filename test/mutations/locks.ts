@@ -37,7 +37,7 @@ export const locks: Mutation[] = [
   {
     name: "free_market_lock_shared",
     breaks: "a call that waits for no market shares the locks of its markets",
-    file: "trading/lock/lock_free_markets.sql",
+    file: "trading/lock/lock_market_if_free.sql",
     from: "pg_try_advisory_xact_lock(",
     to: "pg_try_advisory_xact_lock_shared(",
     tests: ["concurrency/gathering"],
@@ -109,7 +109,7 @@ export const locks: Mutation[] = [
     name: "release_without_lock",
     breaks: "a release does not lock the market",
     file: "trading/lock/try_lock_market.sql",
-    from: "if pg_try_advisory_xact_lock((29037::bigint << 44) | try_lock_market.market_id) then",
+    from: "if trading.lock_market_if_free(try_lock_market.market_id) then",
     to: "if true then",
     tests: ["concurrency/live_pairs"],
   },

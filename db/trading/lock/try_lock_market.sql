@@ -5,8 +5,7 @@ set search_path = pg_catalog, pg_temp
 set lock_timeout = '250ms'
 as $$
 begin
-  perform core.check_session();
-  if pg_try_advisory_xact_lock((29037::bigint << 44) | try_lock_market.market_id) then
+  if trading.lock_market_if_free(try_lock_market.market_id) then
     return true;
   end if;
   if try_lock_market.waits then

@@ -46,7 +46,7 @@ begin
   v_taker := v_found.trader;
   if place_plain_order.waits then
     perform trading.lock_market(v_market_id);
-  elsif trading.lock_free_markets(array[v_market_id]) = '{}' then
+  elsif not trading.lock_market_if_free(v_market_id) then
     return null;
   end if;
 
