@@ -21,8 +21,8 @@ import type { Course, Rule, Scrape } from "./promtool.ts";
 
 /**
  * Each rule of deploy/prometheus/alerts.yml is tried by causing what it is for, in a server on a
- * database: promtool evaluates the rules on what the server then shows. Three causes take too long
- * or too much, and are made up.
+ * database: promtool evaluates the rules on what the server then shows. Some causes take too long or
+ * too much, and are made up.
  */
 
 const service = testService(test);
@@ -333,6 +333,11 @@ for (const [alert, series, value] of [
     return new Map([...now, [series, value]]);
   });
 }
+
+tryRule("StandbyNotRead", "made up, one of two standbys answers no reads", async () => {
+  const series = (standby: number) => `pgmarkets_standby_in_use{standby="${standby}"}`;
+  return new Map([...(await scrape()), [series(1), 1], [series(2), 0]]);
+});
 
 tryRule("DatabaseDown", "the database takes no connections", async () => {
   const pool = service.pool;

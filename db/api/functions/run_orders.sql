@@ -63,9 +63,10 @@ begin
     v_answers := array(
       select case
         when (v_payments[p.i]).allowed then v_answers[p.placed]
-        when not (v_payments[p.i]).allowed
-          then ('TOO_MANY_REQUESTS', null, false, null, null)::trading.order_answer
-        else ('AGAIN', null, false, null, null)::trading.order_answer
+        else (
+          case when (v_payments[p.i]).allowed is null then 'AGAIN' else 'TOO_MANY_REQUESTS' end,
+          null, false, null, null
+        )::trading.order_answer
       end
       from (
         select i, (count(*) filter (where (v_payments[i]).allowed) over (order by i))::int as placed

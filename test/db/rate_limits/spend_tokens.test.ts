@@ -257,6 +257,7 @@ test.serial("an order without a token is not placed; a rejected one has paid", a
     { code: "TOO_MANY_REQUESTS", remaining: 0, retry_after_seconds: 1, body: null },
     { code: null, remaining: 9 },
   ]);
+  t.like(JSON.parse(rows[2].body).order, { userId: rich, price: 41 });
   const placed = await exchange.database.pool.query(
     "select price from trading.orders as o join identity.users as u on u.id = o.user_id " +
       "where u.public_id = any ($1)",
