@@ -31,14 +31,14 @@ const short = [
   "test/website/journeys/trading.test.ts",
   "test/client/broken_connections.test.ts",
   "test/database/{hostile_settings,statement_logs}.test.ts",
-  "test/db/api/place_orders_{batches,long_queues}.test.ts",
+  "test/db/api/{history_cost,place_orders_{batches,long_queues}}.test.ts",
   "test/db/{admin/view_plans,analytics/wash_trades}.test.ts",
   "test/db/{jobs/value_accounts_random,ledger/every_column}.test.ts",
   "test/deploy/{alerts,systemd}.test.ts",
   "test/docs/{client,operating}.test.ts",
   "test/house/schema_equality.test.ts",
   "test/examples/{market_makers,verify_history,watch_market}.test.ts",
-  "test/http/{database_gone,fuzz,process,typed_client}.test.ts",
+  "test/http/{database_gone,fuzz,long_commands,process,sign_in_load,typed_client}.test.ts",
   "test/local/embedded_postgres.test.ts",
 ];
 

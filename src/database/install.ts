@@ -27,8 +27,8 @@ import type { InstalledFile, InstalledFiles } from "./schema_files.ts";
  * versions.
  *
  * Calls and other sessions also hold locks of views. So the locks of a transaction that replaces
- * views come first, that of the calls before all others (lockViews). One that replaces none takes
- * the lock of the calls last of all, and they wait for a moment only.
+ * views come first, that of the calls before all others (lockViews). One that drops a function takes
+ * that of the calls before. One that does neither takes it last of all, and they wait for a moment.
  */
 
 const POLL_MS = 100;

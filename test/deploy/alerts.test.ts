@@ -3,8 +3,11 @@ import { setTimeout as delay } from "node:timers/promises";
 import test from "ava";
 import type { ExecutionContext } from "ava";
 import { pino } from "pino";
+import { Registry } from "prom-client";
 import { makePool } from "../../src/database/pools.ts";
 import { measureDatabase } from "../../src/database/database_metrics.ts";
+import { gaugeStandbys } from "../../src/database/standby_metrics.ts";
+import type { Standbys, StandbyStatus } from "../../src/database/standbys.ts";
 import { makeRegistry } from "../../src/process_metrics.ts";
 import { makeWorkerHealth } from "../../src/worker/health.ts";
 import { makeWorkerRegistry } from "../../src/worker/serve_health.ts";
@@ -334,9 +337,18 @@ for (const [alert, series, value] of [
   });
 }
 
-tryRule("StandbyNotRead", "made up, one of two standbys answers no reads", async () => {
-  const series = (standby: number) => `pgmarkets_standby_in_use{standby="${standby}"}`;
-  return new Map([...(await scrape()), [series(1), 1], [series(2), 0]]);
+whereTried("NoStandbyReads: made up, both standbys are left", async (t) => {
+  const withStandbys = async (statuses: StandbyStatus[]): Promise<Scrape> => {
+    const registry = new Registry();
+    const figures = () =>
+      statuses.map((status, index) => ({ number: index + 1, status, behindBytes: 0, reads: 0 }));
+    gaugeStandbys(registry, { figures, primaryReads: () => 0 } as unknown as Standbys);
+    return readScrape(await registry.metrics());
+  };
+  const one = await withStandbys(["away", "in use"]);
+  const after = await withStandbys(["away", "behind"]);
+  t.true([...after.keys()].some((name) => name.startsWith("pgmarkets_standby_in_use")));
+  expectAlert(t, "NoStandbyReads", { before: one, after });
 });
 
 tryRule("DatabaseDown", "the database takes no connections", async () => {

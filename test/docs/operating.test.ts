@@ -34,7 +34,7 @@ test("the SQL and the GraphQL of docs/operating.md print what it says", async (t
 test("installed as the page says, without a superuser, it migrates, serves and stops", async (t) => {
   await withEmptyCluster(async ({ superuser, socketDirectory }) => {
     await superuser(blocks("sql", "dba"));
-    const [migrate, server, worker, everything] = commands(socketDirectory);
+    const [migrate, server, worker, alone, everything] = commands(socketDirectory);
 
     const first = run(migrate!);
     t.is(await first.exited, 0, first.output());
@@ -43,7 +43,7 @@ test("installed as the page says, without a superuser, it migrates, serves and s
     await second.exited;
     t.regex(second.output(), /^nothing to migrate$/m);
 
-    for (const command of [server!, everything!]) {
+    for (const command of [server!, alone!, everything!]) {
       const serving = run({ ...command, environment: { ...command.environment, PORT: "0" } });
       const url = await serving.listening;
       t.truthy(url, serving.output());

@@ -16,7 +16,7 @@ declare
   v_microseconds bigint;
   v_needed bigint;
   v_payment rate_limits.payment;
-  v_payments rate_limits.payment[];
+  v_payments rate_limits.payment[] := '{}';
 begin
   if (cardinality(spend_tokens.counts) = cardinality(spend_tokens.user_ids)
     and 1 <= all (spend_tokens.counts)) is not true

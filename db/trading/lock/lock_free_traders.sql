@@ -4,13 +4,15 @@ language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_locked constant bigint[] := array(
+  v_locked bigint[];
+begin
+  perform core.check_session();
+  v_locked := array(
     select t.user_id
     from trading.traders as t
     where t.user_id = any (lock_free_traders.user_ids)
     for no key update skip locked
   );
-begin
   if cardinality(v_locked) = cardinality(lock_free_traders.user_ids) then
     return '{}';
   elsif cardinality(v_locked)
@@ -28,4 +30,4 @@ $$;
 
 comment on function trading.lock_free_traders(bigint[]) is
   'Locks those of the users that no other transaction has locked, until this one ends; returns the '
-  'others. It waits for nobody.';
+  'others. It waits for nobody. Errors: UNFIT_SESSION.';

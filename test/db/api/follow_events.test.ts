@@ -4,7 +4,7 @@ import { buy } from "../../helpers/exchange/orders.ts";
 
 /** Servers read the events that api.relay_outbox() has sent, each once, in the order of the commits. */
 
-const exchange = testExchange(test);
+const exchange = testExchange(test, { sessions: 6 });
 const { cancel, makeMarket, makeMarkets, makeTrader, makeTraders, rest } = exchange;
 
 interface Row {

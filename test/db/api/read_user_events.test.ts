@@ -9,7 +9,7 @@ import { effort, randomFrom } from "../../helpers/random.ts";
 
 /** The frames of user streams: each once, in the order of the commits, from any place. */
 
-const exchange = testExchange(test);
+const exchange = testExchange(test, { sessions: 6 });
 const { cancel, clock, makeLiveMarket, makeMarket, makeMarkets, makeTrader, makeTraders } =
   exchange;
 const { operate, place, rest, split } = exchange;

@@ -6,7 +6,7 @@ import type { Request } from "../../helpers/exchange/orders.ts";
 
 /** What commands announce is sent once and in order, by any caller of api.relay_outbox(). */
 
-const exchange = testExchange(test);
+const exchange = testExchange(test, { sessions: 6 });
 const { cancel, makeMarket, makeTraders, operate, placeBatch, rest } = exchange;
 
 let listener: Listener;

@@ -9,6 +9,9 @@ const { makeLiveMarket, makeMarket, makeTrader, rest, withRollback } = exchange;
 const commands: Record<string, string> = {
   place_orders: `api.place_orders(jsonb_build_array(jsonb_build_object(
     'marketId', $1::uuid, 'userId', $2::uuid, 'side', 'yes', 'price', 10, 'quantity', 1)))`,
+  run_orders: `api.run_orders(
+    jsonb_build_array(jsonb_build_object('marketId', gen_random_uuid(), 'userId', $2::uuid,
+      'side', 'yes', 'price', 10, 'quantity', 1)), waits => false, skips => true)`,
   amend_order: "api.run_command('amend', $2, $3, price => 11)",
   cancel_order: "api.run_command('cancel', $2, $3)",
   split_position: "api.run_command('split', $2, market_id => $1, quantity => 1)",
