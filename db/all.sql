@@ -164,6 +164,7 @@ set local role exchange_owner;
 --!include rate_limits/functions/count_stream.sql
 
 -- Functions: the engine
+--!include trading/lock/market_lock.sql
 --!include trading/lock/lock_market.sql
 --!include trading/lock/lock_market_if_free.sql
 --!include trading/lock/lock_markets.sql

@@ -2,28 +2,9 @@ import { globSync } from "node:fs";
 import { rootDirectory } from "./helpers/repository.ts";
 
 /**
- * What `npm test` leaves to `npm run test:slow`: minutes of load, upgrades, browsers, restarts, and
- * what tries every column, view or route.
+ * What `npm test` leaves to `npm run test:slow -- --short`: one of each kind of load, upgrades,
+ * browsers and restarts, and what tries every column, view or route. It takes a few minutes.
  */
-const slow = [
-  "test/concurrency/**/*.test.ts",
-  "test/upgrade/**/*.test.ts",
-  "test/website/journeys/**/*.test.ts",
-  "test/client/{broken_connections,package}.test.ts",
-  "test/db/{admin/view_plans,analytics/wash_trades}.test.ts",
-  "test/db/{jobs/value_accounts_random,ledger/every_column}.test.ts",
-  "test/database/{hostile_settings,pgbouncer,statement_logs}.test.ts",
-  "test/db/api/{history_cost,list_cost,place_orders_{atomic,batches,bounded,busy,long_queues}}.test.ts",
-  "test/deploy/{alerts,containers,systemd}.test.ts",
-  "test/docs/{analytics,client,http_examples,operating}.test.ts",
-  "test/examples/*.test.ts",
-  "test/house/schema_equality.test.ts",
-  "test/http/{database_gone,fuzz,long_commands,lost_database,process}.test.ts",
-  "test/http/{sign_in_load,typed_client,waiting}.test.ts",
-  "test/local/{embedded_postgres,living_demo,orphaned_postmaster}.test.ts",
-];
-
-/** Of these, what `--short` leaves: one of each kind, in a few minutes. */
 const short = [
   "test/concurrency/{gathering,operators,pairs,settlement,storm,voids}.test.ts",
   "test/upgrade/installer.test.ts",
@@ -42,14 +23,31 @@ const short = [
   "test/local/embedded_postgres.test.ts",
 ];
 
+/** The slow tests: these, and more of the same kinds. */
+const slow = [
+  ...short,
+  "test/concurrency/**/*.test.ts",
+  "test/upgrade/**/*.test.ts",
+  "test/website/journeys/**/*.test.ts",
+  "test/client/package.test.ts",
+  "test/database/pgbouncer.test.ts",
+  "test/db/api/{list_cost,place_orders_{atomic,bounded,busy}}.test.ts",
+  "test/deploy/containers.test.ts",
+  "test/examples/*.test.ts",
+  "test/http/{lost_database,waiting}.test.ts",
+  "test/local/{living_demo,orphaned_postmaster}.test.ts",
+];
+
 const filesOf = (pattern: string): string[] => globSync(pattern, { cwd: rootDirectory }).sort();
 
+/** Each once. */
 function filesOfAll(patterns: string[]): string[] {
-  return patterns.flatMap((pattern) => {
+  const found = patterns.flatMap((pattern) => {
     const files = filesOf(pattern);
     if (files.length === 0) throw new Error(`no test is called ${pattern}`);
     return files;
   });
+  return [...new Set(found)];
 }
 
 /**

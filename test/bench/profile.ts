@@ -61,25 +61,33 @@ const prepare = {
   },
   batch: async (bench: Bench, database: BenchDatabase): Promise<Workload> => {
     await prepareBatches(bench, database, fiveShares);
-    const script = await writeScript(bench, database, "batch", batchScript(bench.sizes.batches));
-    return {
-      name: `A batch of ${BATCH_ORDERS}, half resting, half crossing`,
-      orders: BATCH_ORDERS,
-      script,
-      calls: Math.ceil(bench.sizes.profiledCalls / 20),
-    };
+    return await ofBatches(bench, database, `A batch of ${BATCH_ORDERS}`, BATCH_ORDERS, 20);
   },
   "many markets": async (bench: Bench, database: BenchDatabase): Promise<Workload> => {
     await prepareMarkets(bench, database);
-    const script = await writeScript(bench, database, "batch", batchScript(bench.sizes.batches));
-    return {
-      name: `${CALL_ORDERS} orders of as many markets, half resting, half crossing`,
-      orders: CALL_ORDERS,
-      script,
-      calls: Math.ceil(bench.sizes.profiledCalls / 10),
-    };
+    return await ofBatches(
+      bench,
+      database,
+      `${CALL_ORDERS} orders of as many markets`,
+      CALL_ORDERS,
+      10,
+    );
   },
 };
+
+/** The ready batches of a database, with a part of the calls. */
+async function ofBatches(
+  bench: Bench,
+  database: BenchDatabase,
+  name: string,
+  orders: number,
+  part: number,
+): Promise<Workload> {
+  const { batches, profiledCalls } = bench.sizes;
+  const script = await writeScript(bench, database, "batch", batchScript(batches));
+  const calls = Math.ceil(profiledCalls / part);
+  return { name: `${name}, half resting, half crossing`, orders, script, calls };
+}
 
 /** Makes the calls of a workload from one client; returns how long one takes. */
 async function call(pool: Pool, { script, calls }: Workload): Promise<number> {

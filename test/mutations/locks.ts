@@ -37,7 +37,7 @@ export const locks: Mutation[] = [
   {
     name: "free_market_lock_shared",
     breaks: "a call that waits for no market shares the locks of its markets",
-    file: "trading/lock/lock_market_if_free.sql",
+    file: "trading/lock/lock_free_markets.sql",
     from: "pg_try_advisory_xact_lock(",
     to: "pg_try_advisory_xact_lock_shared(",
     tests: ["concurrency/gathering"],

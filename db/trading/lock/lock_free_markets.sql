@@ -7,8 +7,9 @@ declare
   v_market_id bigint;
   v_locked bigint[] := '{}';
 begin
+  perform core.check_session();
   foreach v_market_id in array lock_free_markets.market_ids loop
-    if v_market_id is null or trading.lock_market_if_free(v_market_id) then
+    if v_market_id is null or pg_try_advisory_xact_lock(trading.market_lock(v_market_id)) then
       v_locked := v_locked || v_market_id;
     end if;
   end loop;

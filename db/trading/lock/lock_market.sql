@@ -1,7 +1,7 @@
 create or replace function trading.lock_market(market_id bigint)
 returns void
 language sql volatile
-return pg_advisory_xact_lock((29037::bigint << 44) | market_id | core.check_session());
+return pg_advisory_xact_lock(trading.market_lock(market_id) | core.check_session());
 
 comment on function trading.lock_market(bigint) is
   'Takes the lock of a market until the transaction ends: everything that changes its book, '
