@@ -4,7 +4,8 @@ language plpgsql stable security definer
 set search_path = pg_catalog, pg_temp
 set timezone = 'UTC'
 set bytea_output = 'hex'
-set enable_nestloop = on
+set enable_nestloop = off
+set enable_hashjoin = on
 --!include planner/indexes.sql
 as $$
 declare

@@ -7,7 +7,8 @@ language plpgsql stable
 set search_path = pg_catalog, pg_temp
 set timezone = 'UTC'
 set bytea_output = 'hex'
-set enable_nestloop = on
+set enable_nestloop = off
+set enable_hashjoin = on
 --!include planner/indexes.sql
 as $$
 begin

@@ -9,7 +9,9 @@ as $$
         'select t.%1$I as id, %2$s as line from %3$s as t
          where t.%1$I > coalesce(r.after_id, -9223372036854775808)
            and t.%1$I <= r.through_id
-           and t.%1$I <> all (b.open_order_ids)
+           and not exists (
+             select from unnest(b.open_order_ids) as o (id) where o.id = t.%1$I
+           )
          union all
          select t.%1$I, %2$s from %3$s as t
          where t.%1$I = any (b.ended_order_ids)'
@@ -26,4 +28,5 @@ $$;
 
 comment on function ledger.rows_of_range(regclass) is
   'A query of the rows of a sealed table that belong to the range r of the block b: their id, and '
-  'line, their canonical text.';
+  'line, their canonical text. Who runs it sets what makes the ids of open orders a hash table: a '
+  'block may have ten thousand of them.';

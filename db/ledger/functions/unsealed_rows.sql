@@ -3,7 +3,8 @@ returns table (table_name text, row_count bigint, oldest_at timestamptz)
 language plpgsql stable security definer
 set search_path = pg_catalog, pg_temp
 set timezone = 'UTC'
-set enable_nestloop = on
+set enable_nestloop = off
+set enable_hashjoin = on
 --!include planner/indexes.sql
 as $$
 declare

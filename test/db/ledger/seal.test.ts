@@ -9,6 +9,7 @@ import {
 } from "../../helpers/exchange/sealed_history.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 import { withClient } from "../../helpers/database/test_database.ts";
+import { rowsHandled } from "../../helpers/database/plans.ts";
 import { buy } from "../../helpers/exchange/orders.ts";
 import { tradeALittle } from "./damages/history.ts";
 import type { Named } from "./damages/history.ts";
@@ -222,6 +223,27 @@ test.serial("a slow transaction with a lower id is sealed after its commit", asy
   t.true((await sealAll(pool())) >= 5, "trade, journal, entries, movement and call");
   t.deepEqual(await query("select * from ledger.unsealed_rows()"), []);
   t.deepEqual(await verifySeals(pool()), []);
+});
+
+test.serial("the open orders of a block are read once, not for each ended one", async (t) => {
+  const openOrders = 20_000;
+  const [{ ended }] = await query("select count(*)::int as ended from trading.final_orders");
+  t.true(ended > 10);
+  await withClient(pool(), async (client) => {
+    const rows = await rowsHandled(
+      client,
+      `select from ledger.hash_ranges(
+         'trading.final_orders',
+         array[jsonb_populate_record(null::ledger.blocks, jsonb_build_object(
+           'number', 1, 'ended_order_ids', '{}',
+           'open_order_ids', array(select 1000000000 + generate_series(1, ${openOrders}))
+         ))],
+         array[('trading.final_orders', 1, null, 1000000000, null, null)::ledger.block_ranges]
+       )`,
+    );
+    t.true(rows > openOrders, "they are rows of the plan");
+    t.true(rows < 6 * openOrders, `${rows} rows`);
+  });
 });
 
 test.serial("several at once make one chain", async (t) => {
