@@ -124,7 +124,7 @@ function answer(
   for (const each of all) each.isSlow = isSlow && all.size === 1;
 
   const again: Waiting[] = [];
-  const final: PlacedOrder[] = [];
+  const final: { order: Waiting; result: PlacedOrder }[] = [];
   results.forEach((result, index) => {
     const order = sent[index];
     if (order === undefined || !pay(order, result)) return;
@@ -138,12 +138,15 @@ function answer(
       if (rung === "single" && isSlow && result.code !== null && lane !== undefined) {
         noteWalk(lane, order.request, tookMs, now());
       }
-      final.push(result);
-      order.resolve(result);
+      final.push({ order, result });
     }
   });
   lanes.putBehind(again);
-  if (sent.length > 0) onCommitted(final);
+  if (sent.length > 0) onCommitted(final.map(({ result }) => result));
+  // The next call begins first: the database works on it while the server writes these answers.
+  setImmediate(() => {
+    for (const { order, result } of final) order.resolve(result);
+  });
   return isSlow ? sent : again;
 }
 

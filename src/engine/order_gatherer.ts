@@ -185,19 +185,23 @@ function createCallStarter(context: CallContext, { limiter, mostShared, later }:
     isScheduled = true;
     setImmediate(() => {
       isScheduled = false;
-      takeTurn("single");
-      takeTurn("alone");
-      const isFull = sharedCalls >= mostShared;
-      if (!lanes.hasShared(1) || isConnecting || isFull) return;
-      const isEnough = sharedCalls === 0 || lanes.hasShared(ENOUGH_ORDERS);
-      if (isEnough || pace.isOver(lanes.sharedSince())) run(placeShared());
+      begin();
     });
+  }
+
+  function begin(): void {
+    takeTurn("single");
+    takeTurn("alone");
+    const isFull = sharedCalls >= mostShared;
+    if (!lanes.hasShared(1) || isConnecting || isFull) return;
+    const isEnough = sharedCalls === 0 || lanes.hasShared(ENOUGH_ORDERS);
+    if (isEnough || pace.isOver(lanes.sharedSince())) run(placeShared());
   }
 
   function run(begun: Promise<unknown>): void {
     const ended = (): void => {
       running.delete(call);
-      schedule();
+      begin();
     };
     const call = begun.then(ended, ended);
     running.add(call);
