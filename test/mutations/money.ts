@@ -14,8 +14,8 @@ export const money: Mutation[] = [
     name: "fee_rounded_for_each_fill",
     breaks: "each fill rounds its own fee up",
     file: "trading/match/match_orders.sql",
-    from: "trading.fee_cents(v_rate, v_weight) - v_fee;",
-    to: "trading.fee_cents(v_rate, n::bigint * v_level * (100 - v_level));",
+    from: "f_fee[f_count] := v_cents - v_fee;",
+    to: "f_fee[f_count] := trading.fee_cents(v_rate, n::bigint * v_level * (100 - v_level));",
     tests: ["db/api/place_orders_fees"],
   },
   {

@@ -386,8 +386,9 @@ begin
       f_request[f_count] := i;
       f_maker[f_count] := k;
       f_quantity[f_count] := n;
-      f_fee[f_count] := trading.fee_cents(v_rate, v_weight) - v_fee;
-      v_fee := trading.fee_cents(v_rate, v_weight);
+      v_cents := trading.fee_cents(v_rate, v_weight);
+      f_fee[f_count] := v_cents - v_fee;
+      v_fee := v_cents;
       if k_left[k] = 0 then
         k := k_next[k];
       end if;
