@@ -13,7 +13,6 @@ import { startTimer } from "../later.ts";
 import type { Later } from "../later.ts";
 import { placeAllOrNone, placeKeyed } from "./batch_calls.ts";
 import type { KeyedBatch } from "./batch_calls.ts";
-import { createCallPace, ENOUGH_ORDERS } from "./call_pace.ts";
 import { commandLimits, ladder } from "./ladder.ts";
 import type { CommandKind, Rung } from "./ladder.ts";
 import type { OwedToken } from "./lane.ts";
@@ -64,12 +63,18 @@ export interface OrderGatherer {
 
 const DEFAULT_WAITING_CAP = 10_000;
 
+/**
+ * Beside a shared call another one begins when so many orders wait, or some have waited for so long.
+ * A call costs as much as thirty orders in it, and calls at the same time compete for processors.
+ */
+const ENOUGH_ORDERS = 50;
+const LONGEST_WAIT_MS = 20;
+
 const runAtOnce: WhilePaying = (_userIds, run) => run();
 
 /**
  * A transaction costs much more than an order in it, so one call takes what waits in all lanes that
- * have no call under way. An order that comes when no call is under way waits for nothing. Beside
- * one, a call begins with many orders, or when they have waited for as long as a call takes. Orders
+ * have no call under way. An order that comes when no call is under way waits for nothing. Orders
  * that a call could not place climb the ladder; see ladder.ts and lane.ts. One order of a user at most
  * is there before it is paid for, so nobody's unpaid orders hold up others.
  */
@@ -170,7 +175,6 @@ interface StarterOptions {
 /** Begins calls when there are orders for them. */
 function createCallStarter(context: CallContext, { limiter, mostShared, later }: StarterOptions) {
   const { lanes, now } = context;
-  const pace = createCallPace({ now, later, onOver: schedule });
   const running = new Set<Promise<void>>();
   /** The rungs that wait for a turn. */
   const waitingRungs = new Set<Rung>();
@@ -178,6 +182,7 @@ function createCallStarter(context: CallContext, { limiter, mostShared, later }:
   /** A shared call waits for its connection; it will take what is ready by then. */
   let isConnecting = false;
   let isScheduled = false;
+  let isTimed = false;
 
   /** After all requests that this turn of the event loop brings: they go together. */
   function schedule(): void {
@@ -195,7 +200,20 @@ function createCallStarter(context: CallContext, { limiter, mostShared, later }:
     const isFull = sharedCalls >= mostShared;
     if (!lanes.hasShared(1) || isConnecting || isFull) return;
     const isEnough = sharedCalls === 0 || lanes.hasShared(ENOUGH_ORDERS);
-    if (isEnough || pace.isOver(lanes.sharedSince())) run(placeShared());
+    if (isEnough || haveWaited()) run(placeShared());
+  }
+
+  /** If not, they are looked at again when they have. */
+  function haveWaited(): boolean {
+    const remainingMs = lanes.sharedSince() + LONGEST_WAIT_MS - now();
+    if (remainingMs > 0 && !isTimed) {
+      isTimed = true;
+      later(() => {
+        isTimed = false;
+        schedule();
+      }, remainingMs);
+    }
+    return remainingMs <= 0;
   }
 
   function run(begun: Promise<unknown>): void {
@@ -232,16 +250,13 @@ function createCallStarter(context: CallContext, { limiter, mostShared, later }:
   async function placeShared(): Promise<void> {
     sharedCalls++;
     isConnecting = true;
-    let began = now();
     const take = () => {
       isConnecting = false;
-      began = now();
       schedule();
       return lanes.takeShared();
     };
     await makeCall(context, { rung: "shared", take });
     isConnecting = false;
-    pace.note(now() - began);
     sharedCalls--;
   }
 

@@ -38,10 +38,12 @@ test("orders that come at the same time are placed together, also of several mar
 });
 
 test("a market is in one call at a time; the others do not wait for it", async (t) => {
-  const { end, place, underWay } = heldDatabase();
+  const { end, pass, place, underWay } = heldDatabase();
   const placed = [place(order("a", 1))];
   await ticks(2);
   placed.push(place(order("a", 2)), place(order("b", 3)), place(order("a", 4)));
+  await ticks(2);
+  pass(20);
   await ticks(2);
   t.deepEqual(underWay(), ["a1", "b3"]);
   await end("b3");
