@@ -14,7 +14,7 @@ export interface Lanes {
   countOf: (userId: string) => number;
   /** Whether at least so many orders wait for a shared call. */
   hasShared: (count: number) => boolean;
-  /** When the order came that is first in the lane that has been ready longest. */
+  /** When the first order of all that wait for a shared call came. */
   sharedSince: () => number;
   takeShared: () => Waiting[];
   /** The next lane with orders for a call of this rung. The lanes take turns. */
@@ -88,8 +88,7 @@ function createReadyLanes(now: () => number, later: Later, onReady: () => void) 
   }
 
   function sharedSince(): number {
-    const [lane] = toShare;
-    return lane?.waiting[0]?.since ?? now();
+    return Math.min(...Array.from(toShare, ({ waiting }) => waiting[0]?.since ?? now()));
   }
 
   return { climbed, hasShared, makeReady, sharedSince, start, toShare };

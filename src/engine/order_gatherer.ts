@@ -70,6 +70,9 @@ const DEFAULT_WAITING_CAP = 10_000;
 const ENOUGH_ORDERS = 50;
 const LONGEST_WAIT_MS = 20;
 
+/** Before a lane asks for a turn again. */
+const TURN_PAUSE_MS = 5;
+
 const runAtOnce: WhilePaying = (_userIds, run) => run();
 
 /**
@@ -142,10 +145,11 @@ export function createOrderGatherer(options: OrderGathererOptions): OrderGathere
   }
 
   async function drained(): Promise<void> {
-    while (calls.running.size > 0 || countWaiting() > 0) {
+    do {
       await Promise.all(calls.running);
+      // The answers of a call come after its end.
       await new Promise(setImmediate);
-    }
+    } while (calls.running.size > 0 || countWaiting() > 0);
   }
 
   return {
@@ -182,7 +186,8 @@ function createCallStarter(context: CallContext, { limiter, mostShared, later }:
   /** A shared call waits for its connection; it will take what is ready by then. */
   let isConnecting = false;
   let isScheduled = false;
-  let isTimed = false;
+  /** When it is looked at again because orders have waited enough. */
+  let wakesAt = Infinity;
 
   /** After all requests that this turn of the event loop brings: they go together. */
   function schedule(): void {
@@ -205,21 +210,22 @@ function createCallStarter(context: CallContext, { limiter, mostShared, later }:
 
   /** If not, they are looked at again when they have. */
   function haveWaited(): boolean {
-    const remainingMs = lanes.sharedSince() + LONGEST_WAIT_MS - now();
-    if (remainingMs > 0 && !isTimed) {
-      isTimed = true;
+    const at = lanes.sharedSince() + LONGEST_WAIT_MS;
+    const wait = at - now();
+    if (wait > 0 && at < wakesAt) {
+      wakesAt = at;
       later(() => {
-        isTimed = false;
+        wakesAt = Infinity;
         schedule();
-      }, remainingMs);
+      }, wait);
     }
-    return remainingMs <= 0;
+    return wait <= 0;
   }
 
   function run(begun: Promise<unknown>): void {
     const ended = (): void => {
       running.delete(call);
-      begin();
+      schedule();
     };
     const call = begun.then(ended, ended);
     running.add(call);
@@ -239,8 +245,11 @@ function createCallStarter(context: CallContext, { limiter, mostShared, later }:
       takeTurn(rung);
       await placed;
     });
-    const failed = (error: unknown): void => {
+    const failed = async (error: unknown): Promise<void> => {
       // There was no turn.
+      await new Promise<void>((resolve) => {
+        later(resolve, TURN_PAUSE_MS);
+      });
       waitingRungs.delete(rung);
       rejectAll(lanes.takeLate(), error);
     };
@@ -258,6 +267,8 @@ function createCallStarter(context: CallContext, { limiter, mostShared, later }:
     await makeCall(context, { rung: "shared", take });
     isConnecting = false;
     sharedCalls--;
+    // At once, before the answers.
+    begin();
   }
 
   return { running, run, schedule };

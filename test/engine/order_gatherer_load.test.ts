@@ -1,5 +1,7 @@
 import test from "ava";
 import type { CommandResult, OrderRequest } from "../../src/database/calls.ts";
+import { createCallLimiter } from "../../src/database/call_limiter.ts";
+import { commandLimits } from "../../src/engine/ladder.ts";
 import type { OrderGathererOptions } from "../../src/engine/order_gatherer.ts";
 import type { FakeCall } from "../http/fake_pool.ts";
 import {
@@ -47,6 +49,56 @@ test("beside a call under way, few orders wait for 20 ms, many do not wait", asy
   await end(underWay()[1] ?? "");
   await end("d5");
   t.true((await Promise.all(placed)).every(({ code }) => code === null));
+});
+
+test("an order waits for 20 ms, also if its lane was under way behind others", async (t) => {
+  const { end, pass, place, underWay } = heldDatabase();
+  const placed: Promise<CommandResult>[] = [];
+  const begin = async (...orders: OrderRequest[]) => {
+    placed.push(...orders.map(place));
+    await ticks(2);
+  };
+  await begin(order("a", 1));
+  await begin(order("b", 2));
+  pass(20);
+  await ticks(2);
+  t.deepEqual(underWay(), ["a1", "b2"]);
+  await begin(order("a", 3));
+  pass(15);
+  await begin(order("c", 4));
+  await end("a1");
+  t.deepEqual(underWay(), ["b2"], "c4 is ready longer than a3, which is older");
+  pass(5);
+  await ticks(2);
+  t.deepEqual(underWay(), ["b2", "c4 a3"]);
+  for (const names of ["b2", "c4 a3"]) await end(names);
+  t.is((await Promise.all(placed)).length, 4);
+});
+
+test("the next call is under way before the answers of the last are given", async (t) => {
+  const { end, place, underWay } = heldDatabase();
+  const first = place(order("a", 1)).then(underWay);
+  await ticks(2);
+  const second = place(order("a", 2));
+  await ticks(2);
+  await end("a1");
+  t.deepEqual(await first, ["a2"]);
+  await end("a2");
+  t.is((await second).body, "2");
+});
+
+test("orders whose calls get no turn try again after a pause, until they are late", async (t) => {
+  const limiter = createCallLimiter({ limits: { ...commandLimits(2), most: 0 }, waitingCap: 0 });
+  const again = (call: FakeCall) => ordersOf(call).map(() => withCode("AGAIN"));
+  const { calls, end, pass, place } = heldDatabase(again, { limiter });
+  const placed = Promise.allSettled([place(order("a", 1)), place(order("b", 2))]);
+  await ticks(2);
+  await end("a1 b2");
+  await ticks(10);
+  t.deepEqual(calls(), ["a1 b2"]);
+  pass(5000);
+  const kinds = (await placed).map((outcome) => "reason" in outcome && kindOf(outcome.reason));
+  t.deepEqual(kinds, ["overloaded", "overloaded"]);
 });
 
 test("beyond the cap on waiting orders new ones are rejected, and room comes back", async (t) => {

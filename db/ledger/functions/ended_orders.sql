@@ -2,6 +2,8 @@ create or replace function ledger.ended_orders(most int)
 returns bigint[]
 language sql stable
 set search_path = pg_catalog, pg_temp
+set enable_nestloop = on
+--!include planner/nested_loops.sql
 as $$
   select array(
     select w.order_id
