@@ -23,6 +23,8 @@ export function startBookClient(url: string, marketIds: readonly string[]): Book
 
   async function follow(): Promise<void> {
     source = await openEvents(`${url}/api/v1/stream?markets=${marketIds.join(",")}`);
+    // It was stopped meanwhile, when there was another stream to close.
+    if (state.isStopping) return;
     books = new Map();
     let frame = await source.next();
     for (;;) {

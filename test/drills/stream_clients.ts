@@ -47,6 +47,8 @@ export function startStreamClient({ userId, apiKey, urls }: StreamClientOptions)
       authorization: `Bearer ${apiKey}`,
       ...(lastId !== undefined && { "last-event-id": lastId }),
     });
+    // It was stopped meanwhile, when there was another stream to close.
+    if (isStopping) return;
     if (source.status === 409) faults.push(`the events after ${lastId ?? "the start"} are gone`);
     if (source.status !== 200) throw new Error(String(source.status));
     const greeting = await source.next();
