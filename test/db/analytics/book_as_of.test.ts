@@ -136,7 +136,9 @@ const steps = fc.record({
 });
 
 test.serial("the books of all moments of a random history are found again", async (t) => {
-  const settings = { seed: seed(), numRuns: Math.max(effort(250), 150) };
+  const fewest = Math.max(effort(250), 150);
+  const settings = { seed: seed(), numRuns: 10 * fewest };
+  const kinds = ["cancelled", "queued", "reduced", "released", "replaced"];
   await clock.freeze("2031-01-01T12:00:00Z");
   const markets = [await makeMarket(), (await makeLiveMarket()).market];
   const traders = await makeTraders(4);
@@ -144,7 +146,8 @@ test.serial("the books of all moments of a random history are found again", asyn
   const past: { market: string; at: Date; levels: Level[] }[] = [];
   const done = new Set<string>();
 
-  for (const step of fc.sample(steps, settings)) {
+  for (const [index, step] of fc.sample(steps, settings).entries()) {
+    if (index >= fewest && done.size === kinds.length) break;
     const market = markets[step.market]!;
     const trader = traders[step.trader]!;
     const known = placed[placed.length - 1 - (step.which % 8)];
@@ -175,7 +178,7 @@ test.serial("the books of all moments of a random history are found again", asyn
     }
     await clock.advance(step.waitMs);
   }
-  t.deepEqual([...done].sort(), ["cancelled", "queued", "reduced", "released", "replaced"]);
+  t.deepEqual([...done].sort(), kinds);
 
   const check = async (when: string) => {
     for (const { market, at, levels: expected } of past) {
