@@ -113,6 +113,8 @@ export function clientOfPrimary(
         if (hosts.index === this.#tried) {
           hosts.index = (hosts.index + 1) % connectionStrings.length;
         }
+        // The pool listens no more, and the server may break the connection before it has ended.
+        this.on("error", () => undefined);
         void this.end().catch(() => undefined);
         throw error;
       }
