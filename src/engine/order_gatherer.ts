@@ -211,15 +211,15 @@ function createCallStarter(context: CallContext, { limiter, mostShared, later }:
   /** If not, they are looked at again when they have. */
   function haveWaited(): boolean {
     const at = lanes.sharedSince() + LONGEST_WAIT_MS;
-    const wait = at - now();
-    if (wait > 0 && at < wakesAt) {
+    const waitMs = at - now();
+    if (waitMs > 0 && at < wakesAt) {
       wakesAt = at;
       later(() => {
         wakesAt = Infinity;
         schedule();
-      }, wait);
+      }, waitMs);
     }
-    return wait <= 0;
+    return waitMs <= 0;
   }
 
   function run(begun: Promise<unknown>): void {

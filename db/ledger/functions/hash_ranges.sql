@@ -7,9 +7,7 @@ language plpgsql stable
 set search_path = pg_catalog, pg_temp
 set timezone = 'UTC'
 set bytea_output = 'hex'
-set enable_nestloop = off
-set enable_hashjoin = on
---!include planner/indexes.sql
+--!include planner/hash_joins.sql
 as $$
 begin
   return query execute format(

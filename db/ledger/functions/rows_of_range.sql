@@ -28,5 +28,5 @@ $$;
 
 comment on function ledger.rows_of_range(regclass) is
   'A query of the rows of a sealed table that belong to the range r of the block b: their id, and '
-  'line, their canonical text. Who runs it sets what makes the ids of open orders a hash table: a '
-  'block may have ten thousand of them.';
+  'line, their canonical text. Who runs it includes planner/hash_joins.sql: a block '
+  'may have ten thousand open orders.';

@@ -3,9 +3,7 @@ returns table (table_name text, row_count bigint, oldest_at timestamptz)
 language plpgsql stable security definer
 set search_path = pg_catalog, pg_temp
 set timezone = 'UTC'
-set enable_nestloop = off
-set enable_hashjoin = on
---!include planner/indexes.sql
+--!include planner/hash_joins.sql
 as $$
 declare
   c_most_counted constant int := 10000;
