@@ -9,6 +9,8 @@ import { serve } from "../../src/server/start_server.ts";
 import type { RunningServer } from "../../src/server/start_server.ts";
 import { makeWorkerPool, work } from "../../src/worker/start_worker.ts";
 import { makePool, openMinimum } from "../../src/database/pools.ts";
+import { testClock } from "../helpers/database/test_clock.ts";
+import type { TestClock } from "../helpers/database/test_clock.ts";
 import { callService } from "../helpers/http/test_service.ts";
 
 /** What a short history of trading says at each of its steps, in an order that is always the same. */
@@ -34,6 +36,7 @@ export async function playHistory(connectionString: string, log: string[] = []):
   });
   const operators = makePool({ connectionString, role: "exchange_operator", max: 2 });
   await openPools(pools);
+  const owner = makePool({ connectionString, max: 1 });
   const service = await serve({ pools, config, logger, graphql });
   const workers = makeWorkerPool(options, 3);
   // Under hostile settings and beside other tests a connection takes long, and so does a free one.
@@ -41,15 +44,23 @@ export async function playHistory(connectionString: string, log: string[] = []):
   await openMinimum(workers);
   const worker = await work(workers, { logger, crontab });
   try {
-    return normalise(await play(service, operators, log));
+    return normalise(await play({ service, operators, clock: testClock(owner), log }));
   } finally {
     await worker.close();
     await service.close();
     await operators.end();
+    await owner.end();
   }
 }
 
-async function play(service: RunningServer, operators: Pool, log: string[]): Promise<Answers> {
+interface Stage {
+  service: RunningServer;
+  operators: Pool;
+  clock: TestClock;
+  log: string[];
+}
+
+async function play({ service, operators, clock, log }: Stage): Promise<Answers> {
   const answers: Answers = [];
   const note = <T>(step: string, answer: T): T => {
     answers.push([step, answer]);
@@ -79,7 +90,14 @@ async function play(service: RunningServer, operators: Pool, log: string[]): Pro
     }
     throw new Error(`the worker did not do what was due: ${path}\n${log.join("")}`);
   };
-  const inMs = (ms: number): string => new Date(Date.now() + ms).toISOString();
+  /** Gives a command a time that is near, and that has not passed before it was carried out. */
+  const soon = async <T>(command: (time: string) => Promise<T>): Promise<T> => {
+    const now = new Date();
+    await clock.freeze(now);
+    const answer = await command(new Date(now.getTime() + 100).toISOString());
+    await clock.release();
+    return answer;
+  };
 
   await operate("create_category", { slug: "sports", name: "Sports" });
   const traders: { id: string; key: string }[] = [];
@@ -100,6 +118,11 @@ async function play(service: RunningServer, operators: Pool, log: string[]): Pro
   const market = await operate("create_market", { title: "Rain?", category: "sports" });
   const place = (who: { key: string }, order: object): Promise<any> =>
     call("POST", "/api/v1/orders", who.key, { marketId: market, side: "yes", ...order });
+  const placed = async (who: { key: string }, order: object): Promise<{ id: string }> => {
+    const body = await place(who, order);
+    if (body.order === undefined) throw new Error(`not placed: ${JSON.stringify(body)}`);
+    return body.order;
+  };
 
   await place(ann, { side: "no", price: 40, quantity: 20 });
   await place(ann, { side: "no", price: 41, quantity: 5, postOnly: true });
@@ -109,21 +132,21 @@ async function play(service: RunningServer, operators: Pool, log: string[]): Pro
   await place(ben, { price: 60, quantity: 2, timeInForce: "ioc" });
   const idempotencyKey = "0190a0a0-0000-7000-8000-000000000001";
   const keyed = { price: 10, quantity: 7, idempotencyKey };
-  const resting = await place(ben, keyed);
+  const resting = await placed(ben, keyed);
   await place(ben, keyed);
   await place(ben, { price: 30, quantity: 1, orderType: "sell" });
   await place(ben, { price: 99, quantity: 9_000 });
-  const other = await place(ben, { price: 5, quantity: 5 });
-  await call("PATCH", `/api/v1/orders/${resting.order.id}`, ben.key, { price: 11 });
-  await call("DELETE", `/api/v1/orders/${resting.order.id}`, ben.key);
-  await call("POST", "/api/v1/orders/cancel-batch", ben.key, { orderIds: [other.order.id] });
+  const other = await placed(ben, { price: 5, quantity: 5 });
+  await call("PATCH", `/api/v1/orders/${resting.id}`, ben.key, { price: 11 });
+  await call("DELETE", `/api/v1/orders/${resting.id}`, ben.key);
+  await call("POST", "/api/v1/orders/cancel-batch", ben.key, { orderIds: [other.id] });
   await call("POST", "/api/v1/positions/split", ann.key, { marketId: market, quantity: 4 });
   await call("POST", "/api/v1/positions/merge", ann.key, { marketId: market, quantity: 1 });
 
-  const brief = await place(ann, { price: 2, quantity: 1, expiresAt: inMs(1500) });
+  const brief = await soon((expiresAt) => placed(ann, { price: 2, quantity: 1, expiresAt }));
   const isDone = (body: any): boolean => body.status === "cancelled" || body.status === "filled";
-  await until(`/api/v1/orders/${brief.order.id}`, ann.key, isDone);
-  await call("GET", `/api/v1/orders/${brief.order.id}`, ann.key);
+  await until(`/api/v1/orders/${brief.id}`, ann.key, isDone);
+  await call("GET", `/api/v1/orders/${brief.id}`, ann.key);
 
   const event = await operate("create_event", {
     ...{ title: "A match", category: "sports", live: true, live_delay_ms: 60 },
@@ -131,19 +154,21 @@ async function play(service: RunningServer, operators: Pool, log: string[]): Pro
   const live = await operate("create_market", {
     ...{ title: "Goal?", category: "sports", event_id: event },
   });
-  const held = await place(ann, { marketId: live, side: "no", price: 45, quantity: 2 });
+  const held = await placed(ann, { marketId: live, side: "no", price: 45, quantity: 2 });
   const isOpen = (body: any): boolean => body.status === "open";
-  await until(`/api/v1/orders/${held.order.id}`, ann.key, isOpen);
-  const taking = await place(ben, { marketId: live, price: 55, quantity: 1 });
-  await until(`/api/v1/orders/${taking.order.id}`, ben.key, isDone);
+  await until(`/api/v1/orders/${held.id}`, ann.key, isOpen);
+  const taking = await placed(ben, { marketId: live, price: 55, quantity: 1 });
+  await until(`/api/v1/orders/${taking.id}`, ben.key, isDone);
 
   const closing = await operate("create_market", { title: "Soon?", category: "sports" });
-  const last = await place(ben, { marketId: closing, price: 3, quantity: 1 });
+  const last = await placed(ben, { marketId: closing, price: 3, quantity: 1 });
   await operators.query("select admin.set_market_status($1, 'closed')", [closing]);
-  await operators.query("select admin.set_market_status($1, 'open', $2)", [closing, inMs(1500)]);
+  await soon((closesAt) =>
+    operators.query("select admin.set_market_status($1, 'open', $2)", [closing, closesAt]),
+  );
   await until(`/api/v1/markets/${closing}`, ben.key, (body) => body.status === "closed");
-  await until(`/api/v1/orders/${last.order.id}`, ben.key, isDone);
-  await call("GET", `/api/v1/orders/${last.order.id}`, ben.key);
+  await until(`/api/v1/orders/${last.id}`, ben.key, isDone);
+  await call("GET", `/api/v1/orders/${last.id}`, ben.key);
 
   await call("GET", `/api/v1/markets/${market}/orderbook`);
   await call("GET", `/api/v1/markets/${market}/trades`);
