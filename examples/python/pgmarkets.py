@@ -4,7 +4,7 @@
     client = Client("http://127.0.0.1:3000", key="jk_...")
     client.place({"marketId": market, "side": "yes", "price": 55, "quantity": 20})
 
-Bodies and answers are the JSON of the exchange, as docs/http.md describes it. Money is whole cents.
+Bodies and answers are the JSON of the exchange, as `/docs` of the server shows it. Money is whole cents.
 A client may be used by several threads, a stream by one.
 """
 

@@ -3,7 +3,7 @@ import { keepOpen, readFrames } from "./connection.ts";
 import type { OnConnection, StreamMeans } from "./connection.ts";
 import type { components } from "./schema.d.ts";
 
-/** A frame of a stream of changes: see MarketChange in docs/http.md. */
+/** A frame of a stream of changes: see MarketChange in `/docs`. */
 export type MarketChange = components["schemas"]["MarketChange"];
 
 type Status = components["schemas"]["Market"]["status"];

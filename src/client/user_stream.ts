@@ -3,7 +3,7 @@ import { keepOpen, readFrames } from "./connection.ts";
 import type { OnConnection, StreamMeans } from "./connection.ts";
 import type { components } from "./schema.d.ts";
 
-/** What happens to the caller: see UserEvent in docs/http.md. */
+/** What happens to the caller: see UserEvent in `/docs`. */
 export type UserEvent = components["schemas"]["UserEvent"];
 
 export interface UserStreamOptions {

@@ -90,9 +90,8 @@ test("tables, functions, types and columns in the pages are those of the databas
     const schemas = [...new Set([...known].map((name: string) => name.split(".")[0]))];
     const used = named(new RegExp(`\`((?:${schemas.join("|")})\\.\\w+(?:\\.\\w+)?)[\`(]`, "g"));
     t.true(used.length > 50);
-    // Fields of JSON may be called as a schema is: trading.tier.
     t.deepEqual(
-      missing(used, (name, page) => known.has(name) || page === "docs/http.md"),
+      missing(used, (name) => known.has(name)),
       [],
     );
   } finally {

@@ -1,12 +1,6 @@
 import test from "ava";
-import { makePage } from "../../docs/make_http.ts";
 import { routes } from "../../src/api/routes.ts";
-import { readText } from "../helpers/repository.ts";
 import { readDocument } from "./document.ts";
-
-test("docs/http.md is what the OpenAPI document says: npm run docs:http", (t) => {
-  t.is(readText("docs/http.md"), makePage());
-});
 
 test("docs/http_guide.md and docs/bots.md call every route of the interface", (t) => {
   const calls = ["docs/http_guide.md", "docs/bots.md"]
