@@ -3,7 +3,7 @@ import { rootDirectory } from "./helpers/repository.ts";
 
 /**
  * What `npm test` leaves to `npm run test:slow -- --short`: one of each kind of load, upgrades,
- * browsers and restarts, and what tries every column, view or route. It takes a few minutes.
+ * browsers and restarts, and what tries every column, view, filter or route. It takes a few minutes.
  */
 const short = [
   "test/concurrency/{gathering,operators,pairs,settlement,storm,voids}.test.ts",
@@ -11,15 +11,18 @@ const short = [
   "test/website/journeys/{account,changed_elsewhere,keyboard,operator,pages,passkeys}.test.ts",
   "test/website/journeys/trading.test.ts",
   "test/client/broken_connections.test.ts",
-  "test/database/{hostile_settings,statement_logs}.test.ts",
-  "test/db/api/{history_cost,place_orders_{batches,long_queues}}.test.ts",
+  "test/database/{hostile_settings,hosts,statement_logs}.test.ts",
+  "test/db/api/{history_cost,place_orders_{batches,long_queues},preview_order}.test.ts",
   "test/db/{admin/view_plans,analytics/wash_trades}.test.ts",
   "test/db/{jobs/value_accounts_random,ledger/every_column}.test.ts",
   "test/deploy/{alerts,systemd}.test.ts",
-  "test/docs/{analytics,client,http_examples,operating}.test.ts",
+  "test/docs/{analytics,analytics_answers,client,http_examples,operating}.test.ts",
+  "test/graphql/filters.test.ts",
   "test/house/schema_equality.test.ts",
   "test/examples/{market_makers,verify_history,watch_market}.test.ts",
-  "test/http/{database_gone,fuzz,long_commands,process,sign_in_load,typed_client}.test.ts",
+  "test/http/{account_access,account_security,database_gone,fuzz,history_pages}.test.ts",
+  "test/http/{key_powers,long_commands,openapi,operator_access,process}.test.ts",
+  "test/http/{sign_in_load,typed_client}.test.ts",
   "test/local/embedded_postgres.test.ts",
 ];
 
