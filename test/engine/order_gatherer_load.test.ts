@@ -19,13 +19,19 @@ import {
 
 /** What waits while much is under way: how long, and how much of one user. */
 
-test("beside a call under way, few orders wait for 20 ms, many do not wait", async (t) => {
-  const { end, pass, place, underWay } = heldDatabase();
+/** A held database with orders that come to it, some at once. */
+function heldDatabaseOfOrders() {
+  const database = heldDatabase();
   const placed: Promise<CommandResult>[] = [];
   const begin = async (...orders: OrderRequest[]) => {
-    placed.push(...orders.map(place));
+    placed.push(...orders.map(database.place));
     await ticks(2);
   };
+  return { ...database, begin, placed };
+}
+
+test("beside a call under way, few orders wait for 20 ms, many do not wait", async (t) => {
+  const { begin, end, pass, placed, underWay } = heldDatabaseOfOrders();
   await begin(order("a", 2));
   await begin(order("b", 3));
   pass(19);
@@ -52,12 +58,7 @@ test("beside a call under way, few orders wait for 20 ms, many do not wait", asy
 });
 
 test("an order waits for 20 ms, also if its lane was under way behind others", async (t) => {
-  const { end, pass, place, underWay } = heldDatabase();
-  const placed: Promise<CommandResult>[] = [];
-  const begin = async (...orders: OrderRequest[]) => {
-    placed.push(...orders.map(place));
-    await ticks(2);
-  };
+  const { begin, end, pass, placed, underWay } = heldDatabaseOfOrders();
   await begin(order("a", 1));
   await begin(order("b", 2));
   pass(20);
