@@ -5,7 +5,7 @@ import { api } from "./calls.ts";
 import type { LaggingSequence } from "./calls.ts";
 import { withRetries } from "./failures.ts";
 import { checkFunctions } from "./installed_functions.ts";
-import { otherVersion, readMigrations } from "./migrations.ts";
+import { otherVersion, readMigrations } from "./migration_state.ts";
 import { DatabaseNotReadyError } from "./not_ready.ts";
 import type { NotReadyReason } from "./not_ready.ts";
 import { isPreparedStatementLost } from "./prepared_statements.ts";

@@ -1,6 +1,7 @@
 import test from "ava";
 import type { Pool } from "pg";
-import { migrateDatabase, pendingMigrations } from "../../src/database/migrations.ts";
+import { pendingMigrations } from "../../src/database/migration_state.ts";
+import { migrateDatabase } from "../../src/database/migrations.ts";
 import { checkDatabase } from "../../src/database/readiness.ts";
 import { testDatabase } from "../helpers/database/test_database.ts";
 

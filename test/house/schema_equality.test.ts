@@ -1,5 +1,6 @@
 import test from "ava";
-import { migrateDatabase, pendingMigrations } from "../../src/database/migrations.ts";
+import { pendingMigrations } from "../../src/database/migration_state.ts";
+import { migrateDatabase } from "../../src/database/migrations.ts";
 import { version } from "../../src/version.ts";
 import { createDatabase } from "../helpers/database/test_database.ts";
 import type { OwnDatabase } from "../helpers/database/test_database.ts";
