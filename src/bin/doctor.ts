@@ -1,5 +1,5 @@
 import pg from "pg";
-import { examine, looked } from "../doctor/examine.ts";
+import { examine } from "../doctor/examine.ts";
 import { openDatabase } from "../local/open_database.ts";
 import { errorMessage } from "./logger.ts";
 import { checkProductionUrl, configOrEnd } from "./run_process.ts";
@@ -21,7 +21,7 @@ try {
   client.on("error", () => undefined);
   try {
     await client.connect();
-    const findings = await examine(client, config.publicUrl);
+    const { findings, looked } = await examine(client, config.publicUrl);
     for (const { urgency, about, problem, remedy } of findings) {
       print(`${urgency.padEnd(4)}  ${about}: ${problem}\n      ${remedy}`);
     }

@@ -1,6 +1,6 @@
 import pg from "pg";
 import type { ClientBase } from "pg";
-import { inOrder, note } from "./finding.ts";
+import { inOrder, note, soon } from "./finding.ts";
 import type { Finding } from "./finding.ts";
 import * as exchange from "./look_at_exchange.ts";
 import * as machine from "./look_at_machine.ts";
@@ -23,28 +23,47 @@ const looks: Record<string, (client: ClientBase) => Promise<Finding[]>> = {
   clock: machine.lookAtClock,
 };
 
-/** Names of what is looked at. */
-export const looked = [...Object.keys(looks), "certificate"];
+export interface Examination {
+  /** The most urgent comes first. */
+  findings: Finding[];
+  /** Names of what was looked at. */
+  looked: string[];
+}
 
 /**
  * Looks at a deployment by a connection of its owner or of a superuser, and changes nothing. What
- * can't be looked at is a note. The most urgent comes first.
+ * the login may not look at is a note.
  */
 export async function examine(
   client: ClientBase,
   publicUrl: string | undefined,
-): Promise<Finding[]> {
+): Promise<Examination> {
   const findings: Finding[] = [];
+  const looked: string[] = [];
   for (const [name, look] of Object.entries(looks)) {
-    findings.push(...(await look(client).catch((error: unknown) => unseen(name, error))));
+    try {
+      findings.push(...(await look(client)));
+      looked.push(name);
+    } catch (error) {
+      findings.push(...unseen(name, error));
+    }
   }
-  return inOrder([...findings, ...(await machine.lookAtCertificate(publicUrl))]);
+  findings.push(...(await machine.lookAtCertificate(publicUrl)));
+  return { findings: inOrder(findings), looked: [...looked, "certificate"] };
 }
 
 function unseen(name: string, error: unknown): Finding[] {
+  const code = error instanceof pg.DatabaseError ? error.code : undefined;
   // Before the migration, of which readiness tells.
-  if (error instanceof pg.DatabaseError && /^42(P01|883)$/.test(error.code ?? "")) return [];
-  const message = error instanceof Error ? error.message : String(error);
-  const remedy = "run the doctor as a superuser, or as a member of exchange_owner and pg_monitor";
-  return [note(name, `could not be looked at: ${message}`, remedy)];
+  if (code === "42P01" || code === "42883") return [];
+  const problem = `could not be looked at: ${error instanceof Error ? error.message : String(error)}`;
+  return [
+    code === "42501"
+      ? note(
+          name,
+          problem,
+          "run the doctor as a superuser, or as a member of exchange_owner and pg_monitor",
+        )
+      : soon(name, problem, "look at it by hand, and report this: the doctor should see it"),
+  ];
 }

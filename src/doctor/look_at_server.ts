@@ -15,7 +15,7 @@ async function readSettings(client: ClientBase): Promise<Map<string, string>> {
        case
          when unit in ('B', 'kB', '8kB', '16MB', 'MB')
            then (setting::numeric * pg_catalog.pg_size_bytes(
-             case when unit ~ '^[0-9]' then unit else '1' || unit end
+             case when unit = 'B' then '1' when unit ~ '^[0-9]' then unit else '1' || unit end
            ))::text
          else setting
        end as value

@@ -109,6 +109,24 @@ test.serial(
       { key },
     );
     t.is(sumOf(entries.body.data), moved);
+
+    // Voids give fees back: 17 of 10 at 40, 7 (6.72) of 4 at 40, and those of the first market.
+    const third = await makeMarket({ title: "C: will it end?" });
+    await order(third, maker.key, { side: "no", price: 60, quantity: 14 });
+    const take = async (quantity: number) =>
+      (await order(third, key, { side: "yes", price: 40, quantity })).body.fills[0].id;
+    const trade_id = await take(10);
+    await take(4);
+    const fees = async () =>
+      (await statement(2032)).body.markets.map((row: { feeCents: number }) => row.feeCents);
+    t.deepEqual(await fees(), [0, 0, 24]);
+    await operate("void_trade", { trade_id, reason: "a mistake" });
+    t.deepEqual(await fees(), [0, 0, 7]);
+    await operate("void_market", { market_id: third, reason: "a mistake" });
+    t.deepEqual(await fees(), [0, 0, 0]);
+    await operate("void_market", { market_id: first, reason: "a mistake" });
+    t.deepEqual(await fees(), [-17 - 6, 0, 0]);
+    t.is((await statement(2032)).body.feeCents, -23);
   },
 );
 

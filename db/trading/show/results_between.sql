@@ -45,7 +45,8 @@ as $$
       and x.created_at >= results_between.since
       and x.created_at < results_between.until
     union all
-    select v.market_id, 0,
+    select v.market_id,
+      case t.taker_user_id when results_between.user_id then - v.fee_cents else 0 end,
       case t.taker_user_id when results_between.user_id then v.taker_realised_cents
         else v.maker_realised_cents end
     from trading.voids as v
@@ -60,6 +61,19 @@ as $$
       and v.created_at >= results_between.since
       and v.created_at < results_between.until
     union all
+    -- A voided market gives back the fees of all its trades that were not voided before.
+    select t.market_id, - t.fee_cents, 0
+    from trading.trades as t
+    where t.taker_user_id = results_between.user_id
+      and t.market_id = any (array(
+        select v.market_id
+        from trading.voids as v
+        where v.trade_id is null
+          and v.created_at >= results_between.since
+          and v.created_at < results_between.until
+      ))
+      and not exists (select from trading.voids as v where v.trade_id = t.id)
+    union all
     select p.market_id, 0, - p.realised_cents
     from trading.voided_positions as p
     join trading.voids as v on v.id = p.void_id
@@ -72,5 +86,6 @@ $$;
 
 comment on function trading.results_between(bigint, timestamptz, timestamptz) is
   'What each market brought a user from a moment on and before another one: the fees of trades, '
-  'and what was realised. Results count as in analytics.daily_trader_results: a correction or void '
-  'at its own time. Cost: it looks at all of the user''s trades.';
+  'less those that voids gave back, and what was realised. Results count as in '
+  'analytics.daily_trader_results: a correction or void at its own time. Cost: it looks at all of '
+  'the user''s trades.';

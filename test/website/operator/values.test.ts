@@ -235,6 +235,11 @@ test("a pasted list of bonuses is read, and each wrong line is named", (t) => {
     ["Line 2", "Line 3", "Line 4", "Line 6"],
   );
   t.deepEqual(namesIn(wrong), []);
+  // The first line is of names only if both columns have one.
+  t.deepEqual(readBonuses("ann,1.50\ntom;2").issues, [
+    "Line 1 has one column, and others have more.",
+  ]);
+  t.deepEqual(readBonuses("ann,\ntom,2").issues, ["Line 1 has no amount above zero."]);
   const { lines } = readBonuses(`nobody,1\ntom,1\nann,1\n${id},1\n`);
   t.deepEqual(bonusesOf(lines, ids), {
     bonuses: [

@@ -32,11 +32,13 @@ export function readBonuses(text: string): ReadBonuses {
   if (text.trim() === "") return { lines, issues };
   const rows = readRows(text);
   if (typeof rows === "string") return { lines, issues: [rows] };
-  rows.forEach(({ line, cells: [user = "", amount = "", ...more] }, index) => {
-    if (index === 0 && !isUuid(user) && !/\d/.test(amount)) return;
+  rows.forEach(({ line, cells }, index) => {
+    const [user = "", amount = "", ...more] = cells;
+    if (index === 0 && !isUuid(user) && /^\D+$/.test(amount)) return;
     const cents = centsOf(amount);
     const where = `Line ${line}`;
     if (user === "") issues.push(`${where} names no user.`);
+    else if (cells.length === 1) issues.push(`${where} has one column, and others have more.`);
     else if (more.some((cell) => cell !== "")) {
       issues.push(`${where} has more than a user and an amount.`);
     } else if (cents === undefined || cents <= 0) {

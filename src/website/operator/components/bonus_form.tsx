@@ -4,6 +4,7 @@ import { Notice } from "../../components/notice.tsx";
 import { Show } from "../../components/states.tsx";
 import { useAsked } from "../../hooks/use_asked.ts";
 import { bonusesOf, namesIn, paidBy, readBonuses } from "../api/bonus.ts";
+import type { ReadBonuses } from "../api/bonus.ts";
 import { askForUserIds } from "../api/queries.ts";
 import { mayCall } from "../api/session.ts";
 import { showCents } from "../api/values.ts";
@@ -42,12 +43,14 @@ function Listed({ text }: { text: string }): JSX.Element | null {
   if (read.lines.length === 0) return null;
   return (
     <Show asked={asked} lines={1}>
-      {(ids) => <Bonuses {...bonusesOf(read.lines, ids)} />}
+      {(ids) => <Bonuses lines={read.lines} {...bonusesOf(read.lines, ids)} />}
     </Show>
   );
 }
 
-function Bonuses({ bonuses, issues }: ReturnType<typeof bonusesOf>): JSX.Element {
+type BonusesProps = Pick<ReadBonuses, "lines"> & ReturnType<typeof bonusesOf>;
+
+function Bonuses({ lines, bonuses, issues }: BonusesProps): JSX.Element {
   if (issues.length > 0) return <Issues issues={issues} />;
   return (
     <>
@@ -55,9 +58,9 @@ function Bonuses({ bonuses, issues }: ReturnType<typeof bonusesOf>): JSX.Element
         {paidBy(bonuses)} in all. Who has a bonus of this name already gets nothing more.
       </Notice>
       <ul class="code">
-        {bonuses.map(({ user_id: id, amount_cents: cents }) => (
+        {bonuses.map(({ user_id: id, amount_cents: cents }, index) => (
           <li key={id}>
-            <a href={`/operator/users/${id}`}>{id}</a> {showCents(cents)}
+            <a href={`/operator/users/${id}`}>{lines[index]?.user ?? id}</a> {showCents(cents)}
           </li>
         ))}
       </ul>

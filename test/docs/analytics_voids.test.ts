@@ -1,0 +1,45 @@
+import test from "ava";
+import { buy } from "../helpers/exchange/orders.ts";
+import { testExchange } from "../helpers/exchange/test_exchange.ts";
+import { readDocument } from "./document.ts";
+
+/** What operators undid, in the questions of docs/analytics.md that its own history leaves out. */
+
+const exchange = testExchange(test);
+const { makeMarket, makeTrader, operate, place, split } = exchange;
+
+const query = readDocument("docs/analytics.md").blocks.find(
+  ({ language, heading }) => language === "sql" && heading === "How did open interest grow?",
+)!.text;
+
+/** Pairs at the end, by the page. */
+async function pairs(): Promise<number> {
+  const { rows } = await exchange.database.pool.query(query);
+  return Number(rows.at(-1).pairs);
+}
+
+/** Mints so many pairs by a trade at 50, and returns the trade. */
+async function mint(market: string, quantity: number): Promise<string> {
+  const [maker, taker] = [await makeTrader(), await makeTrader()];
+  await place(market, maker, buy("no", quantity, 50));
+  const { fills } = await place(market, taker, buy("yes", quantity, 50));
+  return fills[0]!.id;
+}
+
+test("open interest after voids of trades and of markets, open and resolved", async (t) => {
+  const [open, resolved] = [await makeMarket(), await makeMarket()];
+  const trade_id = await mint(open, 10);
+  await mint(open, 7);
+  await split(open, await makeTrader(), 5);
+  await mint(resolved, 20);
+  t.is(await pairs(), 42);
+  await operate("void_trade", { trade_id, reason: "a mistake" });
+  t.is(await pairs(), 32);
+  await operate("set_market_status", { market_id: resolved, status: "closed" });
+  await operate("resolve_market", { market_id: resolved, outcome: "yes" });
+  t.is(await pairs(), 12);
+  await operate("void_market", { market_id: resolved, reason: "a mistake" });
+  t.is(await pairs(), 12, "its pairs were gone");
+  await operate("void_market", { market_id: open, reason: "a mistake" });
+  t.is(await pairs(), 0);
+});
