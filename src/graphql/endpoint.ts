@@ -78,10 +78,8 @@ export function createEndpoint(options: EndpointOptions): GraphqlEndpoint {
   }
 
   async function execute(credential: Buffer, request: GraphqlRequest): Promise<ExecutionResult> {
-    const [{ execute: run }, { showError }] = await Promise.all([
-      getEngine(),
-      import("./shown_errors.ts"),
-    ]);
+    const { execute: run } = await getEngine();
+    const { showError } = await import("./shown_errors.ts");
     const result = await run(request, {
       statement_timeout: String(statementTimeoutMs),
       timezone: "UTC",

@@ -11,7 +11,9 @@ select
     select count(*) from identity.staff_passkeys as p where p.staff_id = s.id
   )::int as passkeys,
   (
-    select max(p.last_used_at) from identity.staff_passkeys as p where p.staff_id = s.id
+    select max(coalesce(p.last_used_at, p.created_at))
+    from identity.staff_passkeys as p
+    where p.staff_id = s.id
   ) as last_sign_in_at,
   s.created_at,
   s.removed_at
@@ -29,6 +31,7 @@ comment on column admin.staff.login is
 comment on column admin.staff.has_accepted is
   'Whether they have a password: the invitation was accepted.';
 comment on column admin.staff.passkeys is 'How many passkeys they have.';
-comment on column admin.staff.last_sign_in_at is 'When they last signed in; null: never.';
+comment on column admin.staff.last_sign_in_at is
+  'When they last signed in, making the first passkey included; null: never.';
 comment on column admin.staff.created_at is 'When they were made staff.';
 comment on column admin.staff.removed_at is 'When they were removed; null: they are staff.';

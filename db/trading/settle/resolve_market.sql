@@ -16,9 +16,15 @@ begin
   where m.id = resolve_market.market_id
   for no key update;
   if v_status = 'resolved' then
-    perform core.raise_error(
-      'INVALID_STATE', 'The market is already resolved; admin.correct_resolution corrects that'
-    );
+    perform core.raise_error('INVALID_STATE', case
+      when exists (
+        select
+        from trading.voids as v
+        where v.market_id = resolve_market.market_id
+          and v.trade_id is null
+      ) then 'The market is voided'
+      else 'The market is already resolved; admin.correct_resolution corrects that'
+    end);
   end if;
   perform trading.check_exclusive_payout(
     resolve_market.market_id, resolve_market.yes_payout_cents

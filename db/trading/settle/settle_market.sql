@@ -148,9 +148,10 @@ begin
   if not v_is_first then
     v_summary := v_summary || jsonb_build_object(
       'movedCents', (
-        select coalesce(sum(l.cents), 0)
+        select coalesce(greatest(
+          sum(l.cents) filter (where l.cents > 0), - sum(l.cents) filter (where l.cents < 0)
+        ), 0)
         from unnest(v_amounts_cents) as l (cents)
-        where l.cents > 0
       ),
       'usersBelowZero', (
         select count(*)

@@ -98,8 +98,8 @@ test("moving the YES: everybody has what the right resolution would have paid", 
     others: [
       {
         ...{ marketId: a, title: "Will A win?", outcome: "no", yesPayoutCents: 0 },
-        // And 6 NO of A for 2 YES; Bob gives 500 back.
-        ...{ positions: 3, users: 2, payoutCents: 600, movedCents: 400 },
+        // She gets 400 for 6 NO of A in place of 2 YES; Bob gives 500 back, which is more.
+        ...{ positions: 3, users: 2, payoutCents: 600, movedCents: 500 },
       },
     ],
   });

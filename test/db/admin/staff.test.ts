@@ -111,6 +111,7 @@ test.serial("INVALID_LINK: an invitation is good once, and for three days", asyn
 test.serial("both factors are needed to sign in, and a signature is good once", async (t) => {
   const member = await newMember();
   const other = await newMember();
+  t.truthy((await shown(other.staffId)).last_sign_in_at, "the invitation signed them in");
   const { staffId, cookie } = await signIn(member);
   t.is(staffId, member.staffId);
   t.like(await authenticate(sha256Of(cookie!)), { staffId });

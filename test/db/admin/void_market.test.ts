@@ -116,6 +116,7 @@ test("INVALID_STATE: a voided market is neither voided, resolved, corrected nor 
   ]) {
     await t.throwsAsync(attempt, { code: "EX019" });
   }
+  await t.throwsAsync(resolve(id, "yes"), { message: "The market is voided" });
 });
 
 test("INVALID_REQUEST, NOT_FOUND: no reason, no such market", async (t) => {
