@@ -4,6 +4,7 @@ import { pino } from "pino";
 import { DatabaseFailure } from "../../src/database/failures.ts";
 import { describeError, errorMessage } from "../../src/bin/logger.ts";
 import { makeWorkerHealth } from "../../src/worker/health.ts";
+import { queueFailure } from "../../src/worker/queue.ts";
 import { serveHealth } from "../../src/worker/serve_health.ts";
 
 function databaseError(code: string, message: string, hint?: string): pg.DatabaseError {
@@ -45,6 +46,22 @@ test("a database that is away is a warning", (t) => {
   const { health, log } = healthWithLog();
   health.failed("seeing what is due", new DatabaseFailure("unreachable", new Error("gone")));
   t.is(log[0].level, 40);
+});
+
+test("so is one that the job queue cannot reach, and no other error of the queue is", async (t) => {
+  const { health, log } = healthWithLog();
+  const client = new pg.Client({ host: "127.0.0.1", port: 1 });
+  const refused = await t.throwsAsync(client.connect());
+  const shutDown = databaseError("57P01", "terminating connection");
+  const denied = databaseError("42501", "permission denied");
+  for (const error of [refused, shutDown, denied]) {
+    health.failed("taking jobs from the queue", queueFailure(error));
+    health.succeeded("taking jobs from the queue");
+  }
+  t.deepEqual(
+    log.filter(({ level }) => level > 30).map(({ level }) => level),
+    [40, 40, 50],
+  );
 });
 
 test("503 jobs_fail: the health check of a worker names the failing jobs", async (t) => {
