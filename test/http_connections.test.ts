@@ -63,6 +63,26 @@ function answering() {
 const statusesIn = (text: string) =>
   (text.match(/HTTP\/1\.1 \d+/g) ?? []).map((line) => Number(line.slice(9)));
 
+test("a body that goes on after its answer is dropped, up to 1 MiB, and then cut", async (t) => {
+  const { connect } = await serving(t, (_request, response) => {
+    response.statusCode = 403;
+    response.end();
+  });
+  const sendAfter = async (length: number, bytes: number): Promise<Client> => {
+    const client = connect();
+    client.socket.write(`POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\n`);
+    await until("it is answered", async () => statusesIn(client.text()).length === 1);
+    client.socket.write(Buffer.alloc(bytes));
+    return client;
+  };
+  const patient = await sendAfter(1_000_000, 1_000_000);
+  patient.socket.write(get("/next"));
+  await until("the next request is answered", async () => statusesIn(patient.text()).length === 2);
+  const endless = await sendAfter(99_999_999_999, 1_200_000);
+  await t.throwsAsync(endless.closed, { code: "ECONNRESET" });
+  t.deepEqual(statusesIn(endless.text()), [403]);
+});
+
 test("requests of a connection are carried out one after another, in their order", async (t) => {
   const { handler, begun, answerNext } = answering();
   const { connect } = await serving(t, handler);

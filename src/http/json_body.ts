@@ -2,6 +2,9 @@ import { isUtf8 } from "node:buffer";
 import express from "express";
 import type { Request, RequestHandler, Response } from "express";
 
+const BODY_BYTES = 64 * 1024;
+const LONG_BODY_BYTES = 1024 * 1024;
+
 const parserOf = (limit: number): RequestHandler =>
   express.json({
     limit,
@@ -12,8 +15,8 @@ const parserOf = (limit: number): RequestHandler =>
     },
   });
 
-const parseJson = parserOf(64 * 1024);
-const parseLongJson = parserOf(1024 * 1024);
+const parseJson = parserOf(BODY_BYTES);
+const parseLongJson = parserOf(LONG_BODY_BYTES);
 
 /**
  * Reads the body as JSON, whatever its content type, up to 64 KiB, or 1 MiB if it may be long.
@@ -25,9 +28,22 @@ export function readJson(
   response: Response,
   { mayBeLong = false } = {},
 ): Promise<Error | undefined> {
+  const limit = mayBeLong ? LONG_BODY_BYTES : BODY_BYTES;
   return new Promise((resolve) => {
+    const refuseAbove = (bytes: number): void => {
+      if (bytes > limit) resolve(tooLarge());
+    };
     void (mayBeLong ? parseLongJson : parseJson)(request, response, (fault?: unknown) => {
       resolve(fault as Error | undefined);
     });
+    // The parser says so too, but only once it has read such a body to its end.
+    refuseAbove(Number(request.headers["content-length"] ?? 0));
+    let bytes = 0;
+    request.on("data", (chunk: Buffer) => {
+      refuseAbove((bytes += chunk.length));
+    });
   });
 }
+
+const tooLarge = (): Error =>
+  Object.assign(new Error("The body is too large"), { status: 413, type: "entity.too.large" });

@@ -1,4 +1,6 @@
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
+import { connect } from "node:net";
 import test from "ava";
 import {
   cancelOrderResponseSchema,
@@ -328,6 +330,23 @@ test("413: a body over 64 KiB; one of 64 KiB is read", async (t) => {
   const answer = await place(trader, ofBytes(65_537));
   t.is(answer.status, 413);
   t.deepEqual(answer.body, { error: "The body is larger than 64 KiB" });
+});
+
+test("413: a body that is too large is answered before it has come", async (t) => {
+  const { key } = await makeTrader();
+  const { hostname, port } = new URL(service.url);
+  const begin = (length: string) =>
+    `POST /api/v1/orders HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${key}\r\n${length}\r\n\r\n`;
+  for (const sent of [
+    begin("Content-Length: 99999999999"),
+    `${begin("Transfer-Encoding: chunked")}20000\r\n${"x".repeat(70_000)}`,
+  ]) {
+    const socket = connect(Number(port), hostname);
+    socket.write(sent);
+    const [answer] = await once(socket, "data");
+    t.regex(String(answer), /^HTTP\/1.1 413 /);
+    socket.destroy();
+  }
 });
 
 test("400 MARKET_NOT_FOUND", async (t) => {
