@@ -140,7 +140,9 @@ const yearStatementSchema = z
     year: z.int(),
     openingCents: centsSchema.meta({ description: "the cash when the year began" }),
     closingCents: centsSchema.meta({ description: "the cash when it ended, or the present one" }),
-    feeCents: centsSchema.meta({ description: "the fees of the year's trades, less those that voids gave back" }),
+    feeCents: centsSchema.meta({
+      description: "the fees of the year's trades, less those that voids gave back",
+    }),
     realisedCents: centsSchema.meta({
       description:
         "profit or loss: proceeds and payouts less cost and all fees, by the time of the sale, " +
