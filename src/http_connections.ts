@@ -103,8 +103,8 @@ export function createConnections({ stuckMs = STUCK_MS }: ConnectionsOptions = {
   }
 
   /**
-   * A client that gets its answer while it sends may not have read it when it is cut. Before the end
-   * of the answer: after it, Node drops the rest itself, without a bound.
+   * Reads on for 1 MiB, so that a client can read its answer before it is cut. The listener is there
+   * before the answer ends: after that, Node would drop the rest without a bound.
    */
   function dropRest(request: IncomingMessage): void {
     if (request.complete) return;
@@ -113,6 +113,7 @@ export function createConnections({ stuckMs = STUCK_MS }: ConnectionsOptions = {
       dropped += chunk.length;
       if (dropped > MOST_DROPPED_BYTES) request.socket.destroy();
     });
+    request.resume();
   }
 
   function limitTaking(response: ServerResponse): void {

@@ -25,8 +25,8 @@ try {
     for (const { urgency, about, problem, remedy } of findings) {
       print(`${urgency.padEnd(4)}  ${about}: ${problem}\n      ${remedy}`);
     }
-    print(`looked at: ${looked.join(", ")}`);
     if (findings.length === 0) print("nothing to do");
+    print(`looked at: ${looked.join(", ")}`);
     if (findings.some(({ urgency }) => urgency === "now")) process.exitCode = 1;
   } finally {
     await client.end();

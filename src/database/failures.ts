@@ -163,6 +163,13 @@ function isHarmless(error: unknown): boolean {
   );
 }
 
+/** The error of a connection that others opened, as the failure that it is, if it is one. */
+export function asFailure(error: unknown): unknown {
+  // A host may have several addresses, all of which are tried.
+  const kind = error instanceof AggregateError ? "unreachable" : failureKind(error);
+  return kind === undefined ? error : new DatabaseFailure(kind, error);
+}
+
 /** What the error of a call that was sent means. Undefined: the call itself is at fault. */
 function failureKind(error: unknown): FailureKind | undefined {
   if (!(error instanceof pg.DatabaseError)) {

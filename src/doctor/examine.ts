@@ -1,5 +1,5 @@
-import pg from "pg";
 import type { ClientBase } from "pg";
+import { hasCode } from "../has_code.ts";
 import { inOrder, note, soon } from "./finding.ts";
 import type { Finding } from "./finding.ts";
 import * as exchange from "./look_at_exchange.ts";
@@ -53,12 +53,11 @@ export async function examine(
 }
 
 function unseen(name: string, error: unknown): Finding[] {
-  const code = error instanceof pg.DatabaseError ? error.code : undefined;
   // Before the migration, of which readiness tells.
-  if (code === "42P01" || code === "42883") return [];
+  if (hasCode(error, "3F000", "42P01", "42883")) return [];
   const problem = `could not be looked at: ${error instanceof Error ? error.message : String(error)}`;
   return [
-    code === "42501"
+    hasCode(error, "42501")
       ? note(
           name,
           problem,

@@ -3,8 +3,7 @@ import { Logger as QueueLogger, run as runQueue } from "graphile-worker";
 import type { Runner, TaskList } from "graphile-worker";
 import type { Pool } from "pg";
 import type { Logger } from "pino";
-import { DatabaseFailure } from "../database/failures.ts";
-import { hasCode } from "../has_code.ts";
+import { asFailure } from "../database/failures.ts";
 import type { WorkerHealth } from "./health.ts";
 import type { Job } from "./job.ts";
 import type { JobRunner } from "./job_runner.ts";
@@ -30,16 +29,6 @@ const POLL_MS = 1000;
 /** How long to wait before a queue that ended is opened again. */
 const REOPEN_MS = 1000;
 
-/**
- * The queue has connections of its own. What it throws when the database is away, ends or starts is
- * the same failure as of a call.
- */
-export function queueFailure(error: unknown): unknown {
-  const isOfSocket = error instanceof Error && "syscall" in error;
-  const isAway = isOfSocket || hasCode(error, "57P01", "57P02", "57P03");
-  return isAway ? new DatabaseFailure("unreachable", error) : error;
-}
-
 /** Takes jobs from the queue and runs them, until it is closed. */
 export async function openQueue(
   pool: Pool,
@@ -60,7 +49,7 @@ export async function openQueue(
       logger: queueLogger(logger),
     });
     opened.events.on("worker:getJob:error", ({ error }) => {
-      if (!closing) health.failed("taking jobs from the queue", queueFailure(error));
+      if (!closing) health.failed("taking jobs from the queue", asFailure(error));
     });
     opened.events.on("worker:getJob:empty", () => {
       health.succeeded("taking jobs from the queue");

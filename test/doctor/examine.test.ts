@@ -4,7 +4,11 @@ import { createServer } from "node:tls";
 import test from "ava";
 import { examine } from "../../src/doctor/examine.ts";
 import type { Finding } from "../../src/doctor/finding.ts";
-import { connectionStringFor, withClient } from "../helpers/database/test_database.ts";
+import {
+  connectionStringFor,
+  createDatabase,
+  withClient,
+} from "../helpers/database/test_database.ts";
 import { makeQueue } from "../helpers/exchange/test_worker.ts";
 import { testExchange } from "../helpers/exchange/test_exchange.ts";
 import { startProcess } from "../helpers/processes/service_process.ts";
@@ -106,6 +110,20 @@ test.serial("a login without rights learns what it can't look at", async (t) => 
   t.false(looked.includes("ledger"));
   t.true(looked.includes("settings"));
 });
+
+test.serial(
+  "a database without the schema lacks migrations, and nothing else is reported",
+  async (t) => {
+    const empty = await createDatabase({ empty: true });
+    const { findings } = await withClient(empty.pool, (client) => examine(client, undefined));
+    await empty.drop();
+    t.true(findings.some(({ about: what }) => what === "readiness"));
+    t.deepEqual(
+      findings.filter(({ problem }) => problem.startsWith("could not be looked at")),
+      [],
+    );
+  },
+);
 
 test.serial("npm run doctor prints findings, the most urgent first, and ends with 1", async (t) => {
   const database = new URL(exchange.database.connectionString.replace("@/", "@localhost/"));

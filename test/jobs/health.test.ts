@@ -1,10 +1,9 @@
 import test from "ava";
 import pg from "pg";
 import { pino } from "pino";
-import { DatabaseFailure } from "../../src/database/failures.ts";
+import { asFailure, DatabaseFailure } from "../../src/database/failures.ts";
 import { describeError, errorMessage } from "../../src/bin/logger.ts";
 import { makeWorkerHealth } from "../../src/worker/health.ts";
-import { queueFailure } from "../../src/worker/queue.ts";
 import { serveHealth } from "../../src/worker/serve_health.ts";
 
 function databaseError(code: string, message: string, hint?: string): pg.DatabaseError {
@@ -50,17 +49,22 @@ test("a database that is away is a warning", (t) => {
 
 test("so is one that the job queue cannot reach, and no other error of the queue is", async (t) => {
   const { health, log } = healthWithLog();
-  const client = new pg.Client({ host: "127.0.0.1", port: 1 });
-  const refused = await t.throwsAsync(client.connect());
+  const connect = (host: string) =>
+    t.throwsAsync(new pg.Client({ host, port: 1 }).connect(), undefined, host);
   const shutDown = databaseError("57P01", "terminating connection");
+  const outages = [
+    ...[await connect("127.0.0.1"), await connect("localhost")],
+    new Error("Connection terminated unexpectedly"),
+    Object.assign(shutDown, { severity: "FATAL" }),
+  ];
   const denied = databaseError("42501", "permission denied");
-  for (const error of [refused, shutDown, denied]) {
-    health.failed("taking jobs from the queue", queueFailure(error));
+  for (const error of [...outages, denied]) {
+    health.failed("taking jobs from the queue", asFailure(error));
     health.succeeded("taking jobs from the queue");
   }
   t.deepEqual(
     log.filter(({ level }) => level > 30).map(({ level }) => level),
-    [40, 40, 50],
+    [40, 40, 40, 40, 50],
   );
 });
 

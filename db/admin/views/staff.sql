@@ -11,7 +11,7 @@ select
     select count(*) from identity.staff_passkeys as p where p.staff_id = s.id
   )::int as passkeys,
   (
-    select max(coalesce(p.last_used_at, p.created_at))
+    select greatest(max(p.last_used_at), min(p.created_at))
     from identity.staff_passkeys as p
     where p.staff_id = s.id
   ) as last_sign_in_at,

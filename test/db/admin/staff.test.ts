@@ -164,7 +164,10 @@ test.serial("SIGN_IN_AGAIN: a passkey is added in a fresh session only", async (
       }),
     );
   const passkey = newPasskey();
+  const { last_sign_in_at } = await shown(member.staffId);
+  await clock.advance(MINUTE);
   await add(passkey);
+  t.deepEqual((await shown(member.staffId)).last_sign_in_at, last_sign_in_at, "it is no sign-in");
   t.truthy((await signIn(member, { credentialId: passkey.credentialId })).cookie);
   await t.throwsAsync(add(passkey), { code: "EX018" });
   await t.throwsAsync(add(newPasskey(), randomBytes(32)), { code: "EX033" });

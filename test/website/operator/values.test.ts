@@ -239,7 +239,9 @@ test("a pasted list of bonuses is read, and each wrong line is named", (t) => {
   t.deepEqual(readBonuses("ann,1.50\ntom;2").issues, [
     "Line 1 has one column, and others have more.",
   ]);
-  t.deepEqual(readBonuses("ann,\ntom,2").issues, ["Line 1 has no amount above zero."]);
+  for (const amount of ["", "ten", "-", "n/a"]) {
+    t.deepEqual(readBonuses(`ann,${amount}\ntom,2`).issues, ["Line 1 has no amount above zero."]);
+  }
   const { lines } = readBonuses(`nobody,1\ntom,1\nann,1\n${id},1\n`);
   t.deepEqual(bonusesOf(lines, ids), {
     bonuses: [

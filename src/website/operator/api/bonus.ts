@@ -25,6 +25,9 @@ export interface ReadBonuses {
 /** As admin.give_bonus has it. */
 export const MOST_USERS = 1000;
 
+/** What the second column may be called. */
+const nameOfColumn = /^(?:amount|bonus|eur|€)/i;
+
 /** Reads the list. A first line with names of columns is passed over. */
 export function readBonuses(text: string): ReadBonuses {
   const lines: BonusLine[] = [];
@@ -34,7 +37,7 @@ export function readBonuses(text: string): ReadBonuses {
   if (typeof rows === "string") return { lines, issues: [rows] };
   rows.forEach(({ line, cells }, index) => {
     const [user = "", amount = "", ...more] = cells;
-    if (index === 0 && !isUuid(user) && /^\D+$/.test(amount)) return;
+    if (index === 0 && !isUuid(user) && nameOfColumn.test(amount)) return;
     const cents = centsOf(amount);
     const where = `Line ${line}`;
     if (user === "") issues.push(`${where} names no user.`);
