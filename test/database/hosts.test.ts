@@ -7,6 +7,13 @@ import { openWay } from "../helpers/processes/way.ts";
 
 const database = testDatabase(test);
 
+/** A pool ends before its connections have; these may be broken off when their database is dropped. */
+function poolOf(hosts: string[], max: number): pg.Pool {
+  const pool = new pg.Pool({ Client: clientOfPrimary(hosts), max });
+  pool.on("error", () => undefined);
+  return pool;
+}
+
 for (const [title, given, expected] of [
   ["one host", "postgres://u:p@one:5433/db?x=1", ["postgres://u:p@one:5433/db?x=1"]],
   [
@@ -54,9 +61,7 @@ test("a pool passes over hosts that are away or read-only, and follows a failove
     await client.query(`alter database ${name} set default_transaction_read_only = ${!allowed}`);
     await client.end();
   };
-  const pool = new pg.Pool({ Client: clientOfPrimary([nobody, one, two]), max: 2 });
-  // A connection that was given up may be broken off when its database is dropped.
-  pool.on("error", () => undefined);
+  const pool = poolOf([nobody, one, two], 2);
   const whereNow = async () =>
     await withRetries(
       pool,
@@ -85,7 +90,7 @@ test("a pool passes over hosts that are away or read-only, and follows a failove
 test("a process that makes a new pool for each attempt to start finds the primary", async (t) => {
   const hosts = ["postgres://nobody@127.0.0.1:3/nothing", database.connectionString];
   const attempt = async () => {
-    const pool = new pg.Pool({ Client: clientOfPrimary(hosts), max: 1 });
+    const pool = poolOf(hosts, 1);
     try {
       return (await pool.query("select 1 as one")).rows;
     } finally {
@@ -111,7 +116,7 @@ test("a primary that is silent is left once another host takes writes", async (t
   const socketOf = ({ host, port }: pg.Client) => ({ path: `${host}/.s.PGSQL.${port}` });
   const way = await openWay([socketOf(new pg.Client({ connectionString: one }))]);
   const behindWay = `postgres://postgres@127.0.0.1:${way.ports[0]!}/${databaseOf(one)}`;
-  const pool = new pg.Pool({ Client: clientOfPrimary([behindWay, two]), max: 1 });
+  const pool = poolOf([behindWay, two], 1);
   pool.on("connect", (client) => client.on("error", () => undefined));
   const whereNow = async () => (await pool.query("select current_database() as name")).rows[0].name;
   try {

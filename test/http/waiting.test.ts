@@ -262,6 +262,8 @@ test.serial("an error that waiting does not repair ends the process with one lin
     const missing = connectionString.replace(/\/[^/?]+\?/, "/there_is_no_such_database?");
     const stranger = connectionString.replace("postgres@", "there_is_no_such_login@");
     const pool = new pg.Pool({ connectionString });
+    // It ends before its connections have, and then their database is dropped.
+    pool.on("error", () => undefined);
     const unknown = `update graphile_migrate.migrations set hash = 'sha1:unknown'
       where filename = (select max(filename) from graphile_migrate.migrations)`;
     for (const script of ["server.ts", "worker.ts"]) {
