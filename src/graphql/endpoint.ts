@@ -62,6 +62,8 @@ export function createEndpoint(options: EndpointOptions): GraphqlEndpoint {
   let engine: Promise<GraphqlEngine> | undefined;
 
   function getEngine(): Promise<GraphqlEngine> {
+    // Without it, Grafast writes a warning to standard error when it is first imported.
+    process.env.GRAPHILE_ENV ??= "production";
     engine ??= import("./execution.ts")
       .then(({ makeEngine }) =>
         makeEngine({

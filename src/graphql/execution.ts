@@ -48,8 +48,6 @@ export async function makeEngine({
   schema,
   mutations,
 }: EngineOptions): Promise<GraphqlEngine> {
-  // Without it, Grafast writes a warning to standard error: nothing imports it earlier.
-  process.env.GRAPHILE_ENV ??= "production";
   const [
     postgraphile,
     { PostGraphileAmberPreset },
