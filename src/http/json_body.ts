@@ -37,7 +37,11 @@ export function readJson(
       resolve(fault as Error | undefined);
     });
     // The parser says so too, but only once it has read such a body to its end.
-    refuseAbove(Number(request.headers["content-length"] ?? 0));
+    const announced = request.headers["content-length"];
+    if (announced !== undefined) {
+      refuseAbove(Number(announced));
+      return;
+    }
     let bytes = 0;
     request.on("data", (chunk: Buffer) => {
       refuseAbove((bytes += chunk.length));
