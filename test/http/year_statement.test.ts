@@ -127,6 +127,13 @@ test.serial(
     await operate("void_market", { market_id: first, reason: "a mistake" });
     t.deepEqual(await fees(), [-17 - 6, 0, 0]);
     t.is((await statement(2032)).body.feeCents, -23);
+    const daily = await service.database.pool.query(
+      `select sum(r.fee_cents)::int as cents
+       from analytics.daily_trader_results(since => '2032-01-01', until => '2033-01-01') as r
+       join analytics.users as u using (user_key) where u.user_id = $1`,
+      [userId],
+    );
+    t.is(daily.rows[0].cents, -23, "as analysts see it");
   },
 );
 

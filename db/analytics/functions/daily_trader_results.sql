@@ -59,10 +59,16 @@ begin
     join analytics.settlements as s on s.resolution_key = r.corrects_resolution_key
     union all
     select
-      v.created_at, f.user_key, 0, 0, 0, 0, 0, 0, 0, 0,
+      v.created_at, f.user_key, 0, 0, 0, 0, - f.fee_cents, 0, 0, 0,
       case f.role when 'taker' then v.taker_realised_cents else v.maker_realised_cents end
     from analytics.voids as v
     join analytics.fills as f on f.trade_key = v.trade_key
+    union all
+    select v.created_at, f.user_key, 0, 0, 0, 0, - f.fee_cents, 0, 0, 0, 0
+    from analytics.voids as v
+    join analytics.fills as f on f.market_key = v.market_key
+    where v.trade_key is null
+      and not exists (select from analytics.voids as w where w.trade_key = f.trade_key)
     union all
     select v.created_at, p.user_key, 0, 0, 0, 0, 0, 0, 0, 0, - p.realised_cents
     from analytics.voids as v
@@ -95,8 +101,9 @@ comment on function analytics.daily_trader_results(date, date) is
   'What each trader did and realised on each UTC day from since on and before until; days on which '
   'nothing happened have no row. volume_cents is quantity x price of the fills, on the trader''s '
   'side: its sum over traders is not yes_volume_cents + no_volume_cents of the markets, because a '
-  'transfer counts the same side for both. fee_cents are the fees paid, those of buys included. '
-  'What sales, merges and settlements realised is profit and not proceeds: what they brought less '
-  'their fees, and less what the shares had cost with their buy fees; realised_cents is the sum of '
-  'these and of voids_realised_cents. A correction counts on its own day, with the difference; so '
-  'does a void, with what it takes back. Reads all trades once. Errors: INVALID_REQUEST.';
+  'transfer counts the same side for both. fee_cents are the fees paid, those of buys included, '
+  'less those that voids gave back. What sales, merges and settlements realised is profit and not '
+  'proceeds: what they brought less their fees, and less what the shares had cost with their buy '
+  'fees; realised_cents is the sum of these and of voids_realised_cents. A correction counts on '
+  'its own day, with the difference; so does a void, with what it takes back. Reads all trades '
+  'once. Errors: INVALID_REQUEST.';
