@@ -1,6 +1,7 @@
 -- What the stages of a call hand to each other; see docs/engine.md. A call places a batch: orders
--- of any markets, in one transaction. Each type below has arrays, with a place for each request,
--- market, maker, trader, holding or fill. A column that ends in _place names a place in another.
+-- of any markets, in one transaction. The columns of most types below are arrays. The elements at
+-- one place of all columns are about the same request, market, maker, trader, holding or fill. A
+-- column that ends in _place has places in another type.
 
 create type trading.traders_read as (
   user_ids bigint[],
@@ -59,8 +60,9 @@ create type trading.order_answer as (
 );
 comment on type trading.order_answer is
   'The answer to an order, as core.result has it. market_version: the version of its market after '
-  'the call, which is the first one that shows the order; null if there is no such market, and '
-  'where nothing was looked at: all are AGAIN, or an atomic call was rejected.';
+  'the call, which is the first one that shows the order; of a replay that of the order''s market. '
+  'Null if there is no such market, and where nothing was looked at: all are AGAIN, or an atomic '
+  'call was rejected.';
 
 create type trading.requests as (
   market_ids bigint[],
@@ -94,10 +96,10 @@ comment on type trading.requests is
   'time_in_force are as they take effect: 99 or 1 for a market order, ioc for one that cannot '
   'rest. is_yes and book_price: how the book stores it. '
   'market_id and user_id are null when there is none, quantity is null with a budget. problem: '
-  'what is malformed. code: a rejection from before matching, as AGAIN. order_id to '
+  'what is malformed. code: set before matching, for example to AGAIN. order_id to '
   'release_at: of the scheduled order that it releases. relieved_cents: by how much it lowers '
   'the cost of its user''s open orders, being the release or the replacement of one. '
-  'fingerprint: another request with the key is rejected; null: it is a replay.';
+  'fingerprint: another request with the key is rejected; null: any request with it is a replay.';
 
 create type trading.markets_read as (
   id bigint[],

@@ -16,10 +16,10 @@ import type { Answer, PathParams, RequestSchemas, Route } from "./route.ts";
 
 /**
  * Installs a route. Each request passes, in this order: authentication, the scope of its API key, rate
- * limit, origin, the body as JSON, the schemas, the handler. Where the body says how often a request counts, it is read
- * before, and what is wrong with it is still reported in this order. So it is where the handler takes
- * the token of the request: what ends it before is counted first. What ends a request early is thrown,
- * and answered by error_handler.ts.
+ * limit, origin, the body as JSON, the schemas, the handler. Two kinds of routes count later, and
+ * report their errors in this order all the same. If the body says how often the request counts, the
+ * body is read first. If the handler takes the token, an error before it takes the token is reported
+ * once the token is taken. What ends a request early is thrown, and answered by error_handler.ts.
  */
 export function installRoute(app: Express, route: Route, context: Context): void {
   const { access, site } = context;

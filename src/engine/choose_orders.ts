@@ -4,7 +4,7 @@ import type { OrderRequest } from "../database/calls.ts";
 const SHARES_OF_WORK = 2500;
 const CENTS_OF_WORK = 250_000;
 
-/** A call is slow if it took longer than this, and longer than a fifth of it per unit of work. */
+/** A call is slow if it took longer than this, and longer than a fifth of this for each unit of work. */
 const SLOW_MS = 50;
 
 /** Whether a call took long for its expected work. */

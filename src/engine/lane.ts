@@ -12,7 +12,7 @@ export interface OwedToken {
   taken: (payment: Payment) => void;
 }
 
-/** An order that waits for a call. */
+/** An order that waits for a call. Times are in milliseconds, by a clock that never goes back. */
 export interface Waiting {
   request: OrderRequest;
   /** When it came, and until when it is placed again if it is told AGAIN. */
@@ -42,7 +42,7 @@ export interface Lane {
   walk: { endedAt: number; tookMs: number };
   /** The users of such walks, until when they count as such. */
   walkers: Map<string, number>;
-  /** When it is looked at again because an order has paused enough. */
+  /** When it is looked at again because an order has paused enough. Infinity: no order pauses. */
   wakesAt: number;
 }
 
@@ -57,8 +57,8 @@ const REST_AFTER_WALK = { ofOthers: 3, ofWalkers: 40 };
 const WALKER_FOR_MS = 60_000;
 
 /**
- * A single call was long, and its order is rejected. That is free for its user, and all others of
- * the market wait for it. So these go first for a while, above all before users of such walks.
+ * A single call was long, and its order is rejected: all others of the market have waited for
+ * nothing. So the others go first for a while, above all before users of such walks.
  */
 export function noteWalk(
   { walk, walkers }: Lane,

@@ -75,6 +75,7 @@ function createReadyLanes(now: () => number, later: Later, onReady: () => void) 
   function start(lane: Lane): void {
     toShare.delete(lane);
     lane.isUnderWay = true;
+    // Its next turn comes after those of the others.
     if (climbed.delete(lane)) climbed.add(lane);
   }
 

@@ -43,7 +43,7 @@ interface Taken {
   tookMs: number;
 }
 
-/** Makes a call, and puts those orders behind that are to be placed again. */
+/** Makes a call and answers its orders. Those that were told AGAIN go to the end of their lanes. */
 export async function makeCall(context: CallContext, made: Call): Promise<void> {
   const { lanes } = context;
   const taken: Taken = { sent: [], tookMs: 0 };

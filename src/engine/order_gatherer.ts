@@ -43,15 +43,21 @@ export interface OrderGathererOptions {
   /** In milliseconds, by a clock that never goes back. */
   now?: () => number;
   later?: Later;
-  /** Called after each committed call, with the results that it gave. */
+  /** Called after each committed call with the results that are final, of those told AGAIN none. */
   onCommitted?: (results: CommandResult[]) => void;
 }
 
 /** Places orders; those that wait at the same time share a call of the database. */
 export interface OrderGatherer {
-  /** Resolves when the order is placed or rejected. Fails when it could not be placed. */
+  /**
+   * Resolves when the order is placed or rejected. Fails with a DatabaseFailure: the order has no
+   * effect or, if it is lost, may have been placed.
+   */
   place: (order: OrderRequest) => Promise<VersionedResult>;
-  /** The same for a request that is not counted yet: its call takes its token, if that may be. */
+  /**
+   * The same for a request that is not counted yet. Its call takes its token, unless another order of
+   * its user that is not counted waits: then the token is taken before. Fails if there is none.
+   */
   placeOwing: (order: OrderRequest, token: OwedToken) => Promise<VersionedResult>;
   /** Places all of these orders or none: see `atomic` of api.place_orders. */
   placeTogether: (orders: OrderRequest[]) => Promise<VersionedResult[]>;

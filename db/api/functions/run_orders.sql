@@ -89,14 +89,15 @@ $$;
 comment on function api.run_orders(
   jsonb, boolean, boolean, boolean, int, uuid, uuid, uuid, uuid[]
 ) is
-  'What servers call for api.place_orders; the answers are those of trading.place_orders. '
-  'AGAIN: the order has no effect, and must be placed again. most_makers: the orders of the call '
-  'meet at most so many, and those that do not fit are AGAIN; null is any number. skips: '
-  'it does not wait for users. Orders of a user who is locked elsewhere are AGAIN, and all of '
-  'a market where they could meet such a user. These two are not for an atomic call. With '
-  'idempotency_key, of user_id: one row for the batch, as trading.place_batch has it. payers: for '
-  'each order the user who pays a token for it (rate_limits.spend_tokens), also if it is rejected '
-  'or AGAIN; null: it is counted already. Without a token it is TOO_MANY_REQUESTS and not placed; '
-  'if the bucket is locked elsewhere it is AGAIN, and remaining is null, since nothing was paid. '
-  'Not for an atomic call. Locks: the token buckets of the payers, then those of '
-  'api.place_orders.';
+  'What servers call for api.place_orders. A row for each order, in their order: code to '
+  'market_version as trading.order_answer has them, the others only of an order that was to be '
+  'paid for. AGAIN: the order was not placed, and must be placed again. most_makers: the orders '
+  'of the call may meet so many in all, and those that do not fit are AGAIN; null is any number. '
+  'skips: it does not wait for users. Orders of a user who is locked elsewhere are AGAIN, and '
+  'all of a market where they could meet such a user. These two are not for an atomic call. With '
+  'idempotency_key, of user_id: one row for the batch, as trading.place_batch has it. payers: '
+  'for each order the user who pays a token for it (rate_limits.spend_tokens), also if it is '
+  'rejected or AGAIN; null: it is counted already. Without a token it is TOO_MANY_REQUESTS and '
+  'not placed; if the bucket is locked elsewhere it is AGAIN, and remaining is null, since '
+  'nothing was paid. Not for an atomic call. Errors after which the call can be made again: '
+  '40001, 40P01, 55P03. Locks: the token buckets of the payers, then those of api.place_orders.';

@@ -111,7 +111,8 @@ end
 $$;
 
 comment on function rate_limits.spend_tokens(uuid[], int[]) is
-  'Takes so many tokens from the token buckets of these users for trading requests, one request '
-  'after the other: all or none. A user may occur several times; null stands for a request that '
-  'pays nothing. It waits for no bucket: allowed is null where another transaction has it locked. '
-  'Locks: the buckets, by ascending user.';
+  'Takes tokens from the token buckets of these users for trading requests, in their order: each '
+  'gets all its tokens (counts) or none. A user may occur several times; null stands for a '
+  'request that pays nothing. It waits for no bucket that another transaction has locked, '
+  'allowed is null then; only for one that another transaction is making. Errors: '
+  'INVALID_REQUEST. Locks: the buckets, by ascending user.';

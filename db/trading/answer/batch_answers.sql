@@ -54,15 +54,16 @@ begin
   end loop;
 
   for i in 1 .. cardinality(o.code) loop
-    j := coalesce(o.replay_of[i], i); -- the order that its answer shows
-    if o.code[i] is not null then
-      v_body := null;
-    elsif o.replayed_order_id[i] is not null then
-      v_body := trading.replay_answer(
+    if o.replayed_order_id[i] is not null then
+      v_answers[i] := trading.replay_answer(
         o.replayed_order_id[i], o.left_quantity[i], o.cancel_reason[i], o.balance_cents[i],
         batch.at
       );
-    else
+      continue;
+    end if;
+    j := coalesce(o.replay_of[i], i); -- the order that its answer shows
+    v_body := null;
+    if o.code[i] is null then
       v_body := concat(
         '{"order":',
         trading.order_object(
@@ -84,9 +85,9 @@ begin
     v_answers[i] := (
       o.code[i],
       trading.rejection_message(o.code[i], r.problem[i]),
-      o.replay_of[i] is not null or o.replayed_order_id[i] is not null,
+      o.replay_of[i] is not null,
       v_body,
-      m_version[r.market_place[i]]
+      m_version[r.market_place[j]]
     )::trading.order_answer;
   end loop;
   return v_answers;

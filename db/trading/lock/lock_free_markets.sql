@@ -19,4 +19,4 @@ $$;
 
 comment on function trading.lock_free_markets(bigint[]) is
   'Locks those of the markets that no other transaction has locked, until this one ends; returns '
-  'their ids in the order given, with nulls kept.';
+  'their ids in the order given, with nulls kept. It waits for none. Errors: UNFIT_SESSION.';

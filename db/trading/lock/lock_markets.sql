@@ -13,4 +13,5 @@ end
 $$;
 
 comment on function trading.lock_markets(bigint[]) is
-  'Locks markets until the transaction ends, one after the other. The ids must be ascending.';
+  'Locks markets until the transaction ends, one after the other. The ids must be ascending. '
+  'Errors: UNFIT_SESSION.';

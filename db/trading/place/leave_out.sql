@@ -14,4 +14,5 @@ return array(
 );
 
 comment on function trading.leave_out(trading.requests, int[], bigint[]) is
-  'The codes of requests when those in some markets, or of some users, are left out: AGAIN.';
+  'The codes of requests, one for each: AGAIN for those in some markets (places in market_ids) '
+  'or of some users, which are left out; for the others what it was.';

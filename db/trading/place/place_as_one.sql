@@ -40,5 +40,5 @@ comment on function trading.place_as_one(
   'Places requests of which all are written or nothing. Null: they meet too many failing makers, '
   'some were cancelled, nothing else is written, and they are to be placed again. If there were '
   'none to cancel, since only their own fills left them so, they end where they have come. atomic: '
-  'a rejection of one request is that of all, whatever is left to do. Locks as '
+  'one rejected request rejects all, even if others would have to be placed again. Locks as '
   'trading.match_batch does.';

@@ -61,7 +61,12 @@ begin
   loop
     v_batch := trading.match_batch(
       v_requests, v_markets, v_at,
-      locks => case when place_orders.skips then 'free' else 'wait' end,
+      locks => case
+        when place_orders.skips then 'free'
+        -- Users are locked already, and what is left hardly reaches others.
+        when (v_batch.traders).user_ids is not null then 'more'
+        else 'wait'
+      end,
       most_makers => place_orders.most_makers
     );
     if v_batch.is_too_deep then
@@ -80,10 +85,11 @@ end
 $$;
 
 comment on function trading.place_orders(jsonb, boolean, boolean, int, boolean) is
-  'Places orders of any markets, as api.place_orders does. most_makers: how many makers the orders '
-  'may meet, null for any number; not for an atomic call. If they could meet more, the first half '
-  'of them is tried, and so on; with waits => false instead the orders of the markets that have '
-  'the fewest makers. The others are AGAIN: they have no effect and must be placed again. If '
-  'the first order alone could meet more, all are. skips: it '
-  'does not wait for users. Orders of a user who is locked elsewhere are AGAIN, and all of a '
-  'market in which they could meet such a user. Not for an atomic call.';
+  'Places orders of any markets, as api.place_orders does. An answer for each order, in their '
+  'order. most_makers: how many makers the orders may meet in all, null for any number; not for '
+  'an atomic call. If they could meet more, the first half of them is tried, and so on; with '
+  'waits => false instead the orders of the markets that have the fewest makers. The others are '
+  'AGAIN: they were not placed, and must be placed again. If the first order alone could meet '
+  'more, all are. skips: it does not wait for users. Orders of a user who is locked elsewhere '
+  'are AGAIN, and all of a market in which they could meet such a user. Not for an atomic call. '
+  'Errors: UNFIT_SESSION, 55P03 and 40P01.';

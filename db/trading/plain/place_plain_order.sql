@@ -160,8 +160,8 @@ $$;
 
 comment on function trading.place_plain_order(jsonb, boolean) is
   'Places the order of a call that has only one, if it is plain: a buy with a price, of a user '
-  'without loss limits, which rests as a whole, or is filled as a whole by the first order of the '
-  'other side, itself such a buy. Returns its answer; without a body if the order is not plain, '
-  'is to be rejected, or is a replay: then nothing is written, and trading.place_orders goes its '
-  'general way. Locks: the market, without waits only if it is free; then the one or two users, '
-  'by ascending id.';
+  'without loss limits, which rests as a whole, or is filled as a whole by the first order of '
+  'the other side, itself such a buy. Returns its answer. Null if the order is not plain, is to '
+  'be rejected, or is a replay: then nothing is written, some locks may be held, and '
+  'trading.place_orders goes its general way. Errors: UNFIT_SESSION, 55P03. Locks: the market, '
+  'without waits only if it is free; then the one or two users, by ascending id.';

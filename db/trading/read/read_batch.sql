@@ -108,8 +108,9 @@ end
 $$;
 
 comment on function trading.read_batch(trading.batch, int, text, int) is
-  'Reads all that a call can reach. locks: "wait" locks the traders it can touch, "more" those '
-  'of a deeper look: as users are locked already, waiting could deadlock, and one who is locked '
-  'elsewhere is an error (55P03). "free" locks those who are not, and "none" is for a preview. It '
-  'stops with is_too_deep if the makers are more than most_makers, and with locked_user_ids if '
-  'some are not free. The caller holds the locks of the markets.';
+  'Reads all that a call can reach. depth: so many times the demand of its requests is read of '
+  'each book. locks: "wait" locks the traders it can touch. "more" locks those of a deeper look: '
+  'as users are locked already, waiting could deadlock, and one who is locked elsewhere is an '
+  'error (55P03). "free" locks those who are not, and "none" is for a preview. It stops with '
+  'is_too_deep if the makers are more than most_makers, and with locked_user_ids if some are not '
+  'free. The caller holds the locks of the markets.';

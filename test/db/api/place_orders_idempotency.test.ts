@@ -1,6 +1,9 @@
 import { randomUUID } from "node:crypto";
 import test from "ava";
+import { call } from "../../../src/database/call.ts";
+import { ALL_ORDERS, api } from "../../../src/database/calls.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
+import { withClient } from "../../helpers/database/test_database.ts";
 import { buy, ioc, sell, shown, spend } from "../../helpers/exchange/orders.ts";
 import type { Request } from "../../helpers/exchange/orders.ts";
 
@@ -81,6 +84,20 @@ test("the same key with another body is still the first order", async (t) => {
   const [first] = await rest(market, ann, buy("yes", 10, 40, key));
   const { order } = await replay(market, ann, sell("no", 3, 70, key));
   t.like(order, { id: first!, side: "yes", price: 40, quantity: 10, orderType: "buy" });
+});
+
+test("a replay has the version of its order's market, whatever market the second body names", async (t) => {
+  const [market, other] = [await makeMarket(), await makeMarket()];
+  const [ann] = (await makeTraders(1)) as [string];
+  const key = newKey();
+  await rest(market, ann, buy("yes", 10, 40, key), buy("yes", 10, 41));
+  for (const marketId of [market, other, randomUUID()]) {
+    const orders = [{ ...buy("no", 1, 2, key), userId: ann, marketId }];
+    const [result] = await withClient(exchange.api, (client) =>
+      call(client, api.runOrders, { ...ALL_ORDERS, orders }),
+    );
+    t.like(result, { code: null, replayed: true, marketVersion: await version(market) });
+  }
 });
 
 test("a rejected request records no key: the key can be used again", async (t) => {
