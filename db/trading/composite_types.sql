@@ -113,6 +113,7 @@ create type trading.markets_read as (
   escrow_version bigint[],
   revenue_cents bigint[],
   revenue_version bigint[],
+  version bigint[],
   best_yes_price int[],
   best_no_price int[],
   first_yes_position bigint[],
@@ -121,7 +122,7 @@ create type trading.markets_read as (
 comment on type trading.markets_read is
   'The markets of a call, read under their locks, ascending by id; the last may be null, for '
   'requests whose market does not exist. live_delay_ms: how long a new order waits for its '
-  'release, null where it is matched at once.';
+  'release, null where it is matched at once. Accounts and version are those before the call.';
 
 create type trading.makers as (
   order_id bigint[],
@@ -139,8 +140,8 @@ create type trading.makers as (
 );
 comment on type trading.makers is
   'The resting orders that a call can meet, each side of a book in price-time order; once it is '
-  'matched, behind them its own that came to rest (trading.batch.rested), without what was read of '
-  'the others: queue_position, left_quantity and end_reason. '
+  'matched, behind them its own that came to rest (trading.batch.rested), with the columns that '
+  'writing needs of them: order_id, public_id, user_id, trader_place, book_price and is_buy. '
   'book_place: a market has its YES side at 2 x its place - 1, its NO side at 2 x its place. '
   'end_reason: why one is cancelled when it is met, because it has expired or is stopped by a '
   'dead man''s switch. floor_price has a place for each side: the last price read of a side '
@@ -161,8 +162,8 @@ create type trading.holdings_read as (
 comment on type trading.holdings_read is
   'The holdings of the traders of a call in its markets, ascending by key '
   '(trading.holding_key). quantity to realised_cents have a place for the YES shares of each '
-  'holding, and behind all of these one for its NO shares. is_known: it has a row. is_touched: '
-  'by a match of the call.';
+  'holding, and behind all of these one for its NO shares; once matched, as they are after the '
+  'call. is_known: it has a row. has_traded: before the call. is_touched: by a match of the call.';
 
 create type trading.results as (
   code text[],
@@ -189,23 +190,17 @@ create type trading.fills as (
   maker_place int[],
   quantity int[],
   fee_cents bigint[],
-  taker_cents bigint[],
-  maker_cents bigint[],
   taker_balance_cents bigint[],
   taker_version bigint[],
   maker_balance_cents bigint[],
   maker_version bigint[],
-  escrow_balance_cents bigint[],
-  escrow_version bigint[],
-  revenue_balance_cents bigint[],
-  revenue_version bigint[],
   taker_realised_cents bigint[],
   maker_realised_cents bigint[],
   trade_id bigint[],
   public_id uuid[]
 );
 comment on type trading.fills is
-  'The matches of a call, in their order, with what each moves: the columns of trading.trades.';
+  'The matches of a call, in their order: columns of trading.trades.';
 
 create type trading.cancelled_makers as (
   request_place int[],
@@ -220,23 +215,6 @@ comment on type trading.cancelled_makers is
   'starved_by: the request itself if its fills took the cash or the shares, or if it is an own '
   'order; 0 if it could not have gone through with the match before the call either; else -1. '
   'object: the order as answers show it, once it is written.';
-
-create type trading.market_figures as (
-  escrow_cents bigint[],
-  escrow_version bigint[],
-  revenue_cents bigint[],
-  revenue_version bigint[],
-  last_trade_price int[],
-  yes_volume_cents bigint[],
-  no_volume_cents bigint[],
-  trade_count int[],
-  new_traders int[],
-  changes int[],
-  placed int[]
-);
-comment on type trading.market_figures is
-  'What a call makes of its markets: their accounts and last price after it, and what is added '
-  'to volumes and counts. changes raise the version; placed are new orders.';
 
 create type trading.batch as (
   at timestamptz,
@@ -263,10 +241,9 @@ create type trading.batch as (
   cancelled trading.cancelled_makers,
   rested int[],
   makers_left int[],
-  figures trading.market_figures,
+  changes int[],
   balance_cents bigint[],
-  account_version bigint[],
-  holdings_after trading.holdings_read
+  account_version bigint[]
 );
 comment on type trading.batch is
   'A call with all that was read for it and, once it is matched, its results. trader_place and '
@@ -275,6 +252,6 @@ comment on type trading.batch is
   'first request of the call with the same key. demand, shares_before_own, fok_shares and '
   'own_price: see trading.read_reach. is_too_deep and locked_user_ids: why it was not matched '
   '(trading.match_batch). rested: the requests that came to rest, in the order of their places '
-  'behind the makers read. '
-  'makers_left: what is left of each maker, below 0 once cancelled. balance_cents, '
-  'account_version and holdings_after: of traders and holdings after the call.';
+  'behind the makers read. makers_left: what is left of each maker, below 0 once cancelled. '
+  'changes: of each market, which raise its version. balance_cents and account_version: of the '
+  'traders after the call, null if it has no fills; holdings then has what is left, too.';

@@ -11,12 +11,7 @@ declare
   k constant trading.makers := batch.makers;
   m_public_id constant uuid[] := (batch.markets).public_id;
   m_delay_ms constant int[] := (batch.markets).live_delay_ms;
-  m_version constant bigint[] := array(
-    select s.version
-    from unnest((batch.markets).id) with ordinality as u (id, place)
-    left join trading.market_state as s on s.market_id = u.id
-    order by u.place
-  );
+  m_version constant bigint[] := (batch.markets).version;
   t_public_id constant uuid[] := (batch.traders).public_ids;
   v_at constant text := core.iso8601(batch.at);
   v_objects text[];
@@ -87,7 +82,7 @@ begin
       trading.rejection_message(o.code[i], r.problem[i]),
       o.replay_of[i] is not null,
       v_body,
-      m_version[r.market_place[j]]
+      m_version[r.market_place[j]] + batch.changes[r.market_place[j]]
     )::trading.order_answer;
   end loop;
   return v_answers;

@@ -14,7 +14,7 @@
 -- array says what has a place in it: r_ requests, m_ markets, k_ makers, which are those that were
 -- read and behind them the requests that come to rest, b_ sides of books, t_ traders, s_ shares,
 -- h_ holdings, f_ fills, c_ cancelled makers, o_ results. t_balance and s_quantity are what is left
--- while a request is tried; a_balance and a_quantity follow only its accepted fills.
+-- while a request is tried; a_quantity follows only its accepted fills.
 create or replace function trading.match_orders(
   batch trading.batch, is_preview boolean, is_final boolean
 )
@@ -62,27 +62,13 @@ declare
   v_rests_here boolean[]; -- whether an order of the call rests, by holding
   v_for_key int[] := batch.twin; -- at the first twin: the one that has the key
   -- What accepted fills make of accounts and shares.
-  a_balance bigint[];
   a_version bigint[];
   a_quantity bigint[];
   a_cost bigint[];
   a_fee bigint[];
   a_realised bigint[];
-  h_has_traded boolean[];
   a_touched boolean[];
-  v_shares trading.holdings_read;
-  m_escrow bigint[] := m.escrow_cents;
-  m_escrow_version bigint[] := m.escrow_version;
-  m_revenue bigint[] := m.revenue_cents;
-  m_revenue_version bigint[] := m.revenue_version;
-  m_last_price int[];
-  m_yes_volume bigint[];
-  m_no_volume bigint[];
-  m_trade_count int[];
-  m_new_traders int[];
   m_changes int[] := array_fill(0, array[cardinality(m.id)]);
-  m_placed int[] := m_changes;
-  o trading.results;
   o_code text[];
   o_replay_of int[];
   o_replayed bigint[];
@@ -93,25 +79,17 @@ declare
   o_fee bigint[];
   o_balance bigint[];
   o_maker int[];
-  f trading.fills;
   f_count int := 0;
   f_request int[];
   f_maker int[];
   f_quantity int[];
   f_fee bigint[];
-  f_taker_cents bigint[];
-  f_maker_cents bigint[];
   f_taker_balance bigint[];
   f_taker_version bigint[];
   f_maker_balance bigint[];
   f_maker_version bigint[];
-  f_escrow bigint[];
-  f_escrow_version bigint[];
-  f_revenue bigint[];
-  f_revenue_version bigint[];
   f_taker_realised bigint[];
   f_maker_realised bigint[];
-  c trading.cancelled_makers;
   c_count int := 0;
   c_request int[];
   c_maker int[];
@@ -216,7 +194,6 @@ begin
           o_left[i] := o_left[j];
           o_reason[i] := o_reason[j];
         end if;
-        o_maker[i] := k;
         if k is not null then
           o_left[i] := case when k_left[k] < 0 then c_left[-k_left[k]] else k_left[k] end;
           o_reason[i] := case when k_left[k] < 0 then c_reason[-k_left[k]] end;
@@ -270,7 +247,6 @@ begin
         o_quantity[i] := coalesce(r_quantity[i], 0);
         o_left[i] := o_quantity[i];
         o_balance[i] := t_balance[t];
-        m_placed[g] := m_placed[g] + 1;
       end if;
       continue next_request;
     end if;
@@ -366,7 +342,6 @@ begin
           when t_traded_with[u] = i then i else -1 end;
         v_starved_count := v_starved_count + (j = i)::int;
         c_count := c_count + 1;
-        c_request[c_count] := i;
         c_maker[c_count] := k;
         c_reason[c_count] := v_reason;
         c_left[c_count] := k_left[k];
@@ -386,6 +361,7 @@ begin
       f_request[f_count] := i;
       f_maker[f_count] := k;
       f_quantity[f_count] := n;
+      f_maker_balance[f_count] := t_balance[u];
       v_cents := trading.fee_cents(v_rate, v_weight);
       f_fee[f_count] := v_cents - v_fee;
       v_fee := v_cents;
@@ -457,23 +433,14 @@ begin
       end loop;
       c_count := j;
     elsif v_bought > 0 then
-      t_balance[t] := t_balance[t] - v_spent - v_fee
-        + case when v_is_buy then 0 else 100 * v_bought end;
       s_quantity[s] := s_quantity[s] + case when v_is_buy then v_bought else -v_bought end;
-      if a_balance is null then
-        a_balance := (batch.traders).balances_cents;
+      if a_version is null then
         a_version := (batch.traders).account_versions;
         a_quantity := (batch.holdings).quantity;
         a_cost := (batch.holdings).cost_cents;
         a_fee := (batch.holdings).fee_cents;
         a_realised := (batch.holdings).realised_cents;
-        h_has_traded := (batch.holdings).has_traded;
         a_touched := array_fill(false, array[2 * h_count]);
-        m_last_price := array_fill(null::int, array[cardinality(m.id)]);
-        m_yes_volume := array_fill(0::bigint, array[cardinality(m.id)]);
-        m_no_volume := m_yes_volume;
-        m_trade_count := array_fill(0, array[cardinality(m.id)]);
-        m_new_traders := m_trade_count;
       end if;
       for p in f_before + 1 .. f_count loop
         q := f_maker[p];
@@ -503,18 +470,16 @@ begin
           a_realised[s] := a_realised[s] + f_taker_realised[p];
         end if;
         if v_cents <> 0 then
-          a_balance[t] := a_balance[t] + v_cents;
+          t_balance[t] := t_balance[t] + v_cents;
           a_version[t] := a_version[t] + 1;
         end if;
-        f_taker_cents[p] := v_cents;
-        f_taker_balance[p] := a_balance[t];
+        f_taker_balance[p] := t_balance[t];
         f_taker_version[p] := a_version[t];
 
         -- The maker's.
         if k_is_buy[q] then
           a_quantity[j] := a_quantity[j] + n;
           a_cost[j] := a_cost[j] + n * v_level;
-          v_cents := -(n * v_level);
           f_maker_realised[p] := null;
         else
           v_cost_out := core.half_up(a_cost[j] * n, a_quantity[j]);
@@ -522,48 +487,13 @@ begin
           a_quantity[j] := a_quantity[j] - n;
           a_cost[j] := a_cost[j] - v_cost_out;
           a_fee[j] := a_fee[j] - v_fees_out;
-          v_cents := n * (100 - v_level);
-          f_maker_realised[p] := v_cents - v_cost_out - v_fees_out;
+          f_maker_realised[p] := n * (100 - v_level) - v_cost_out - v_fees_out;
           a_realised[j] := a_realised[j] + f_maker_realised[p];
         end if;
-        a_balance[u] := a_balance[u] + v_cents;
         a_version[u] := a_version[u] + 1;
-        f_maker_cents[p] := v_cents;
-        f_maker_balance[p] := a_balance[u];
         f_maker_version[p] := a_version[u];
-
-        -- The market's: pairs minted into escrow or burnt out of it, and the fee.
-        v_cents := -(f_taker_cents[p] + v_cents + f_fee[p]);
-        if v_cents <> 0 then
-          m_escrow[g] := m_escrow[g] + v_cents;
-          m_escrow_version[g] := m_escrow_version[g] + 1;
-        end if;
-        if f_fee[p] > 0 then
-          m_revenue[g] := m_revenue[g] + f_fee[p];
-          m_revenue_version[g] := m_revenue_version[g] + 1;
-        end if;
-        f_escrow[p] := m_escrow[g];
-        f_escrow_version[p] := m_escrow_version[g];
-        f_revenue[p] := m_revenue[g];
-        f_revenue_version[p] := m_revenue_version[g];
-
-        v_level := case when r.is_yes[i] then 100 - v_level else v_level end; -- now the YES price
-        m_last_price[g] := v_level;
-        m_yes_volume[g] := m_yes_volume[g] + n * v_level;
-        m_no_volume[g] := m_no_volume[g] + n * (100 - v_level);
-        m_trade_count[g] := m_trade_count[g] + 1;
         if b_change is not null then
-          b_change[v_opposite][k_price[q]] := b_change[v_opposite][k_price[q]] - n;
-        end if;
-        -- The holdings of these shares: a trader counts with the first match.
-        j := case when j > h_count then j - h_count else j end;
-        if not h_has_traded[j] then
-          h_has_traded[j] := true;
-          m_new_traders[g] := m_new_traders[g] + 1;
-        end if;
-        if not h_has_traded[h] then
-          h_has_traded[h] := true;
-          m_new_traders[g] := m_new_traders[g] + 1;
+          b_change[v_opposite][v_level] := b_change[v_opposite][v_level] - n;
         end if;
       end loop;
     end if;
@@ -638,69 +568,35 @@ begin
     end if;
     o_fee[i] := v_fee;
     o_balance[i] := t_balance[t];
-    m_placed[g] := m_placed[g] + 1;
   end loop;
 
-  o.code := o_code;
-  o.replay_of := o_replay_of;
-  o.replayed_order_id := o_replayed;
-  o.status := o_status;
-  o.quantity := o_quantity;
-  o.left_quantity := o_left;
-  o.cancel_reason := o_reason;
-  o.fee_cents := o_fee;
-  o.balance_cents := o_balance;
-  o.maker_place := o_maker;
-  batch.results := o;
+  batch.results := (
+    o_code, o_replay_of, o_replayed, o_status, o_quantity, o_left, o_reason, o_fee, o_balance,
+    o_maker, null, null
+  )::trading.results;
   batch.rested := v_rested;
-  batch.makers.book_place := k_book;
   batch.makers.trader_place := k_trader;
-  batch.makers.share_place := k_share;
   batch.makers.book_price := k_price;
   batch.makers.is_buy := k_is_buy;
   batch.makers_left := k_left;
-  batch.figures.changes := m_changes;
-  batch.figures.placed := m_placed;
+  batch.changes := m_changes;
   if f_count > 0 then
-    f.request_place := f_request[1 : f_count];
-    f.maker_place := f_maker;
-    f.quantity := f_quantity;
-    f.fee_cents := f_fee;
-    f.taker_cents := f_taker_cents;
-    f.maker_cents := f_maker_cents;
-    f.taker_balance_cents := f_taker_balance;
-    f.taker_version := f_taker_version;
-    f.maker_balance_cents := f_maker_balance;
-    f.maker_version := f_maker_version;
-    f.escrow_balance_cents := f_escrow;
-    f.escrow_version := f_escrow_version;
-    f.revenue_balance_cents := f_revenue;
-    f.revenue_version := f_revenue_version;
-    f.taker_realised_cents := f_taker_realised;
-    f.maker_realised_cents := f_maker_realised;
-    batch.fills := f;
-    batch.figures := (
-      m_escrow, m_escrow_version, m_revenue, m_revenue_version, m_last_price, m_yes_volume,
-      m_no_volume, m_trade_count, m_new_traders, m_changes, m_placed
-    )::trading.market_figures;
-    batch.balance_cents := a_balance;
+    batch.fills := (
+      f_request[1 : f_count], f_maker, f_quantity, f_fee, f_taker_balance, f_taker_version,
+      f_maker_balance, f_maker_version, f_taker_realised, f_maker_realised, null, null
+    )::trading.fills;
+    batch.balance_cents := t_balance;
     batch.account_version := a_version;
-    v_shares := batch.holdings;
-    v_shares.quantity := a_quantity;
-    v_shares.cost_cents := a_cost;
-    v_shares.fee_cents := a_fee;
-    v_shares.realised_cents := a_realised;
-    v_shares.has_traded := h_has_traded;
-    v_shares.is_touched := a_touched;
-    batch.holdings_after := v_shares;
+    batch.holdings.quantity := a_quantity;
+    batch.holdings.cost_cents := a_cost;
+    batch.holdings.fee_cents := a_fee;
+    batch.holdings.realised_cents := a_realised;
+    batch.holdings.is_touched := a_touched;
   end if;
   if c_count > 0 then
-    c.request_place := c_request[1 : c_count];
-    c.maker_place := c_maker;
-    c.reason := c_reason;
-    c.left_quantity := c_left;
-    c.starved_by := c_starved_by;
-    batch.cancelled := c;
+    batch.cancelled := (
+      c_request[1 : c_count], c_maker, c_reason, c_left, c_starved_by, null
+    )::trading.cancelled_makers;
   end if;
   batch.reached_floor := false;
   return batch;

@@ -39,9 +39,7 @@ begin
   batch.results.code := array_fill(
     'CONFLICT_RETRY'::text, array[cardinality((batch.requests).user_id)]
   );
-  batch.figures := null;
-  batch.figures.changes := v_changes;
-  batch.figures.placed := array_fill(0, array[cardinality(v_changes)]);
+  batch.changes := v_changes;
   perform trading.write_batch(batch);
   return true;
 end

@@ -11,13 +11,13 @@ begin
     array_agg(r.public_id), bool_or(r.trading_paused), array_agg(r.is_open),
     array_agg(r.live_delay_ms), array_agg(r.taker_rate_bps), array_agg(r.fee_schedule_id),
     array_agg(r.escrow_cents), array_agg(r.escrow_version), array_agg(r.revenue_cents),
-    array_agg(r.revenue_version), array_agg(r.best_yes_price), array_agg(r.best_no_price),
-    array_agg(r.first_yes_position), array_agg(r.first_no_position)
+    array_agg(r.revenue_version), array_agg(r.version), array_agg(r.best_yes_price),
+    array_agg(r.best_no_price), array_agg(r.first_yes_position), array_agg(r.first_no_position)
   into
     v_markets.public_id, v_markets.site_paused, v_markets.is_open, v_markets.live_delay_ms,
     v_markets.taker_rate_bps, v_markets.fee_schedule_id, v_markets.escrow_cents,
     v_markets.escrow_version, v_markets.revenue_cents, v_markets.revenue_version,
-    v_markets.best_yes_price, v_markets.best_no_price, v_markets.first_yes_position,
+    v_markets.version, v_markets.best_yes_price, v_markets.best_no_price, v_markets.first_yes_position,
     v_markets.first_no_position
   from (
     select
@@ -25,6 +25,7 @@ begin
       m.status = 'open' and (m.close_time is null or m.close_time > read_markets.at)
         as is_open,
       s.escrow_cents::bigint, s.escrow_version, s.revenue_cents::bigint, s.revenue_version,
+      s.version,
       s.best_yes_price, s.best_no_price, s.first_yes_position, s.first_no_position
     from unnest(read_markets.market_ids) with ordinality as u (id, place)
     cross join core.settings as x

@@ -10,7 +10,6 @@ declare
   k_read constant int := coalesce(cardinality(k.order_id), 0);
   v_ids bigint[];
   v_public_ids uuid[];
-  v_versions bigint[];
 begin
   for i in 1 .. cardinality(r.user_id) loop
     if o.code[i] is null and o.status[i] is not null and o.replay_of[i] is null then
@@ -46,8 +45,8 @@ begin
     perform trading.write_orders(batch);
   end if;
   if v_ids is not null or (batch.cancelled).request_place is not null then
-    v_versions := trading.write_market_state(batch);
-    perform trading.write_events(batch, v_versions);
+    perform trading.write_market_state(batch);
+    perform trading.write_events(batch);
   end if;
   return batch;
 end

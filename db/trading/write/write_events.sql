@@ -1,4 +1,4 @@
-create or replace function trading.write_events(batch trading.batch, versions bigint[])
+create or replace function trading.write_events(batch trading.batch)
 returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -10,7 +10,7 @@ declare
   k constant trading.makers := batch.makers;
   m_id constant bigint[] := (batch.markets).id;
   m_public_id constant uuid[] := (batch.markets).public_id;
-  m_changes constant int[] := (batch.figures).changes;
+  m_version constant bigint[] := (batch.markets).version;
   m_delay_ms constant int[] := (batch.markets).live_delay_ms;
   t_public_id constant uuid[] := (batch.traders).public_ids;
   t_user_id constant bigint[] := (batch.traders).user_ids;
@@ -47,13 +47,13 @@ begin
   insert into trading.outbox (channel, payload, trade_ids, traded_at)
   select
     'market_changed',
-    json_build_object('marketId', m_public_id[x.g], 'version', versions[x.g]),
+    json_build_object('marketId', m_public_id[x.g], 'version', m_version[x.g] + batch.changes[x.g]),
     case when x.place = 1 then f.trade_id end,
     case when x.place = 1 and f.trade_id is not null then batch.at end
   from (
     select g, row_number() over (order by g) as place
     from generate_subscripts(m_id, 1) as g
-    where m_changes[g] > 0
+    where batch.changes[g] > 0
   ) as x
   order by x.g;
 
@@ -147,7 +147,7 @@ begin
 end
 $$;
 
-comment on function trading.write_events(trading.batch, bigint[]) is
+comment on function trading.write_events(trading.batch) is
   'Writes the events of a call into the outbox: scheduled orders that it released; markets that '
   'changed, with their versions; makers whose orders were filled, one event for each taker''s '
   'order and maker; orders that were cancelled because they could not trade; orders that wait for '

@@ -1,18 +1,18 @@
 create or replace function trading.write_market_state(batch trading.batch)
-returns bigint[]
+returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
   r constant trading.requests := batch.requests;
   o constant trading.results := batch.results;
+  f constant trading.fills := batch.fills;
   k constant trading.makers := batch.makers;
   m_id constant bigint[] := (batch.markets).id;
-  x constant trading.market_figures := batch.figures;
+  h constant trading.holdings_read := batch.holdings;
+  h_count constant int := coalesce(cardinality(h.is_touched), 0) / 2;
   k_left constant int[] := batch.makers_left;
   k_read constant int := coalesce(cardinality(k.queue_position), 0);
-  v_is_release constant boolean := r.order_id is not null;
-  v_versions bigint[];
 begin
   with touched as (
     -- Each order that came to rest, with what is left of it.
@@ -49,79 +49,95 @@ begin
     ) as l
     group by l.market_place
   ),
-  placed as (
-    select r.market_place[i] as market_place, sum(o.order_id[i]) as id_sum
-    from generate_subscripts(o.order_id, 1) as i
-    where o.order_id[i] is not null
-      and not v_is_release
-    group by r.market_place[i]
-  ),
-  changed as (
-    update trading.market_state as s set
-      version = s.version + x.changes[d.g],
-      placed_count = s.placed_count + case when v_is_release then 0 else x.placed[d.g] end,
-      placed_id_sum = s.placed_id_sum + coalesce(d.id_sum, 0),
-      last_trade_price = coalesce(x.last_trade_price[d.g], s.last_trade_price),
-      yes_volume_cents = s.yes_volume_cents + coalesce(x.yes_volume_cents[d.g], 0),
-      no_volume_cents = s.no_volume_cents + coalesce(x.no_volume_cents[d.g], 0),
-      trade_count = s.trade_count + coalesce(x.trade_count[d.g], 0),
-      traders_count = s.traders_count + coalesce(x.new_traders[d.g], 0),
-      escrow_cents = coalesce(x.escrow_cents[d.g], s.escrow_cents),
-      escrow_version = coalesce(x.escrow_version[d.g], s.escrow_version),
-      revenue_cents = coalesce(x.revenue_cents[d.g], s.revenue_cents),
-      revenue_version = coalesce(x.revenue_version[d.g], s.revenue_version),
-      depth = d.depth,
-      best_yes_price = d.best_yes,
-      best_no_price = d.best_no,
-      first_yes_position = trading.first_position(
-        s.first_yes_position, s.best_yes_price, d.best_yes,
-        d.first_left[array_position(d.places, d.best_yes)],
-        d.last_gone[array_position(d.places, d.best_yes)]
-      ),
-      first_no_position = trading.first_position(
-        s.first_no_position, s.best_no_price, d.best_no,
-        d.first_left[array_position(d.places, 99 + d.best_no)],
-        d.last_gone[array_position(d.places, 99 + d.best_no)]
-      )
+  counted as (
+    -- New orders, trades, and holdings that trade for the first time.
+    select
+      c.market_place, count(c.order_id) as placed_count, sum(c.order_id) as placed_id_sum,
+      count(c.trade_id) as trade_count, max(c.trade_id) as last_trade_id,
+      sum(c.quantity * c.yes_price) as yes_volume_cents,
+      sum(c.quantity * (100 - c.yes_price)) as no_volume_cents, count(c.new_trader) as new_traders
     from (
       select
-        b.*,
-        trading.best_in_depth(
-          b.depth, 'yes', greatest(b.best_yes_price, b.highest_yes)
-        ) as best_yes,
-        trading.best_in_depth(
-          b.depth, 'no', greatest(b.best_no_price, b.highest_no)
-        ) as best_no
-      from (
+        r.market_place[i] as market_place, o.order_id[i] as order_id, null::bigint as trade_id,
+        null::bigint as quantity, null::int as yes_price, null::bigint as new_trader
+      from generate_subscripts(o.order_id, 1) as i
+      where o.order_id[i] is not null
+        and r.order_id is null
+      union all
+      select
+        v.g, null, f.trade_id[p], f.quantity[p],
+        case when v.is_yes then 100 - v.price else v.price end, null
+      from generate_subscripts(f.trade_id, 1) as p
+      cross join lateral (
         select
-          g, c.places, c.first_left, c.last_gone, c.highest_yes, c.highest_no, p.id_sum,
-          y.best_yes_price, y.best_no_price,
-          trading.changed_depth(y.depth, c.places, c.depth_changes) as depth
-        from generate_subscripts(m_id, 1) as g
-        left join changes as c on c.market_place = g
-        left join placed as p on p.market_place = g
-        cross join lateral (
-          select z.depth, z.best_yes_price, z.best_no_price
-          from trading.market_state as z
-          where z.market_id = m_id[g]
-          limit 1
-        ) as y
-        where x.changes[g] > 0 or x.placed[g] > 0
+          r.market_place[f.request_place[p]], r.is_yes[f.request_place[p]],
+          k.book_price[f.maker_place[p]]
         offset 0
-      ) as b
-      offset 0
-    ) as d
-    where s.market_id = m_id[d.g]
-    returning d.g, s.version
+      ) as v (g, is_yes, price)
+      union all
+      select h.market_place[i], null, null, null, null, h.user_id[i]
+      from generate_series(1, h_count) as i
+      where not h.has_traded[i]
+        and (h.is_touched[i] or h.is_touched[h_count + i])
+    ) as c
+    group by c.market_place
   )
-  select array_agg(c.version order by n.g) into v_versions
-  from generate_subscripts(m_id, 1) as n (g)
-  left join changed as c on c.g = n.g;
-  return v_versions;
+  update trading.market_state as s set
+    version = s.version + batch.changes[d.g],
+    placed_count = s.placed_count + coalesce(d.placed_count, 0),
+    placed_id_sum = s.placed_id_sum + coalesce(d.placed_id_sum, 0),
+    last_trade_price = coalesce(t.price, s.last_trade_price),
+    yes_volume_cents = s.yes_volume_cents + coalesce(d.yes_volume_cents, 0),
+    no_volume_cents = s.no_volume_cents + coalesce(d.no_volume_cents, 0),
+    trade_count = s.trade_count + coalesce(d.trade_count, 0),
+    traders_count = s.traders_count + coalesce(d.new_traders, 0),
+    escrow_cents = coalesce(t.escrow_balance_cents, s.escrow_cents),
+    escrow_version = coalesce(t.escrow_version, s.escrow_version),
+    revenue_cents = coalesce(t.revenue_balance_cents, s.revenue_cents),
+    revenue_version = coalesce(t.revenue_version, s.revenue_version),
+    depth = d.depth,
+    best_yes_price = d.best_yes,
+    best_no_price = d.best_no,
+    first_yes_position = trading.first_position(
+      s.first_yes_position, s.best_yes_price, d.best_yes,
+      d.first_left[array_position(d.places, d.best_yes)],
+      d.last_gone[array_position(d.places, d.best_yes)]
+    ),
+    first_no_position = trading.first_position(
+      s.first_no_position, s.best_no_price, d.best_no,
+      d.first_left[array_position(d.places, 99 + d.best_no)],
+      d.last_gone[array_position(d.places, 99 + d.best_no)]
+    )
+  from (
+    select
+      b.*,
+      trading.best_in_depth(b.depth, 'yes', greatest(b.best_yes_price, b.highest_yes)) as best_yes,
+      trading.best_in_depth(b.depth, 'no', greatest(b.best_no_price, b.highest_no)) as best_no
+    from (
+      select
+        g, c.places, c.first_left, c.last_gone, c.highest_yes, c.highest_no, n.*,
+        y.best_yes_price, y.best_no_price,
+        trading.changed_depth(y.depth, c.places, c.depth_changes) as depth
+      from generate_subscripts(m_id, 1) as g
+      left join changes as c on c.market_place = g
+      left join counted as n on n.market_place = g
+      cross join lateral (
+        select z.depth, z.best_yes_price, z.best_no_price
+        from trading.market_state as z
+        where z.market_id = m_id[g]
+        limit 1
+      ) as y
+      where batch.changes[g] > 0 or n.placed_count > 0
+      offset 0
+    ) as b
+    offset 0
+  ) as d
+  left join trading.trades as t on t.id = d.last_trade_id
+  where s.market_id = m_id[d.g];
 end
 $$;
 
 comment on function trading.write_market_state(trading.batch) is
   'Writes what a call makes of its markets: their figures and accounts, the depth of their books '
-  'and where these begin. Returns the versions of those that changed, in the order of the markets. '
-  'To be called after the other writes: an error of theirs then holds up no reader.';
+  'and where these begin. To be called after the other writes: it reads the trades, and an error '
+  'of theirs then holds up no reader.';

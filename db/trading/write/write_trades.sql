@@ -6,12 +6,11 @@ as $$
 declare
   r constant trading.requests := batch.requests;
   k constant trading.makers := batch.makers;
-  m_id constant bigint[] := (batch.markets).id;
-  m_schedule_id constant bigint[] := (batch.markets).fee_schedule_id;
+  m constant trading.markets_read := batch.markets;
   o_id constant bigint[] := (batch.results).order_id;
   u_id constant bigint[] := (batch.traders).user_ids;
   u_version constant bigint[] := (batch.traders).account_versions;
-  h constant trading.holdings_read := batch.holdings_after;
+  h constant trading.holdings_read := batch.holdings;
   h_count constant int := cardinality(h.key);
   f trading.fills := batch.fills;
   v_touched int[];
@@ -30,17 +29,36 @@ begin
     quantity, price, taker_side
   )
   select
-    f.trade_id[p], m_id[r.market_place[v.i]], o_id[v.i],
-    k.order_id[v.k], r.user_id[v.i], k.user_id[v.k],
-    f.taker_cents[p], f.taker_balance_cents[p], f.taker_version[p], f.maker_cents[p],
-    f.maker_balance_cents[p], f.maker_version[p], f.escrow_balance_cents[p], f.escrow_version[p],
-    f.revenue_balance_cents[p], f.revenue_version[p], f.taker_realised_cents[p],
-    f.maker_realised_cents[p], f.fee_cents[p], m_schedule_id[r.market_place[v.i]], batch.at,
-    f.public_id[p], f.quantity[p],
-    case when r.is_yes[v.i] then 100 - k.book_price[v.k] else k.book_price[v.k] end,
-    case when r.is_yes[v.i] then 'yes' else 'no' end::trading.side
-  from generate_subscripts(f.request_place, 1) as p
-  cross join lateral (select f.request_place[p], f.maker_place[p] offset 0) as v (i, k);
+    f.trade_id[v.p], m.id[v.g], o_id[v.i], k.order_id[v.k], r.user_id[v.i], k.user_id[v.k],
+    v.taker_cents, f.taker_balance_cents[v.p], f.taker_version[v.p], v.maker_cents,
+    f.maker_balance_cents[v.p], f.maker_version[v.p],
+    m.escrow_cents[v.g] + sum(v.escrow_cents) over so_far,
+    m.escrow_version[v.g] + count(*) filter (where v.escrow_cents <> 0) over so_far,
+    m.revenue_cents[v.g] + sum(v.fee_cents) over so_far,
+    m.revenue_version[v.g] + count(*) filter (where v.fee_cents > 0) over so_far,
+    f.taker_realised_cents[v.p], f.maker_realised_cents[v.p], v.fee_cents, m.fee_schedule_id[v.g],
+    batch.at, f.public_id[v.p], v.quantity,
+    case when v.is_yes then 100 - v.price else v.price end,
+    case when v.is_yes then 'yes' else 'no' end::trading.side
+  from (
+    -- Of the taker the price is 100 - price. Pairs are minted into escrow, or burnt out of it.
+    select
+      a.*,
+      a.quantity * (a.price - case when a.taker_buys then 100 else 0 end) - a.fee_cents
+        as taker_cents,
+      a.quantity * (case when a.maker_buys then 0 else 100 end - a.price) as maker_cents,
+      a.quantity * 100 * (a.taker_buys::int + a.maker_buys::int - 1) as escrow_cents
+    from (
+      select
+        p, i, x.k, r.market_place[i] as g, r.is_yes[i] as is_yes,
+        r.order_type[i] = 'buy' as taker_buys, k.is_buy[x.k] as maker_buys,
+        k.book_price[x.k] as price, f.quantity[p]::bigint as quantity, f.fee_cents[p] as fee_cents
+      from generate_subscripts(f.request_place, 1) as p
+      cross join lateral (select f.request_place[p], f.maker_place[p] offset 0) as x (i, k)
+      offset 0
+    ) as a
+  ) as v
+  window so_far as (partition by v.g order by v.p rows unbounded preceding);
 
   v_touched := array(
     select i
@@ -54,7 +72,7 @@ begin
       no_realised_cents, no_traded
     )
     select
-      m_id[h.market_place[i]], h.user_id[i],
+      m.id[h.market_place[i]], h.user_id[i],
       case when h.is_touched[i] then core.uuid_v7() end, h.quantity[i], h.cost_cents[i],
       h.fee_cents[i], h.realised_cents[i], h.is_touched[i],
       case when h.is_touched[h_count + i] then core.uuid_v7() end, h.quantity[h_count + i],
@@ -80,7 +98,7 @@ begin
     no_traded = x.no_traded or h.is_touched[h_count + i]
   from unnest(v_touched) as i
   where h.is_known[i]
-    and x.market_id = m_id[h.market_place[i]]
+    and x.market_id = m.id[h.market_place[i]]
     and x.user_id = h.user_id[i];
 
   -- By their ids and not by a join: no plan can do worse than look each up.
