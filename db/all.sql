@@ -216,8 +216,6 @@ set local role exchange_owner;
 --!include trading/read/read_limits.sql
 --!include trading/match/affordable_quantity.sql
 --!include trading/match/maker_cancel_reason.sql
---!include trading/match/stop_at_bound.sql
---!include trading/check/required_cents.sql
 --!include trading/check/request_problem.sql
 --!include trading/place/sort_markets.sql
 --!include trading/read/places.sql

@@ -50,17 +50,17 @@ export const matching: Mutation[] = [
   {
     name: "starved_without_bound",
     breaks: "one request cancels any number of makers that its own fills leave without cash",
-    file: "trading/match/stop_at_bound.sql",
-    from: "when starved_count = trading.most_cancelled() then",
+    file: "trading/match/match_orders.sql",
+    from: "when v_starved_count = c_most_cancelled then",
     to: "when false then",
     tests: ["db/api/place_orders_long_queues"],
   },
   {
     name: "call_without_bound",
     breaks: "the requests of one call together cancel any number of makers",
-    file: "trading/match/stop_at_bound.sql",
-    from: "or cancelled_before > 0\n",
-    to: "or false\n",
+    file: "trading/match/match_orders.sql",
+    from: "or c_before > 0 and c_count",
+    to: "or false and c_count",
     tests: ["db/api/place_orders_long_queues"],
   },
   {

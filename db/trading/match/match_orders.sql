@@ -24,6 +24,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_most_beyond constant int := trading.most_beyond();
+  c_most_cancelled constant int := trading.most_cancelled();
   c_at constant timestamptz := batch.at;
   r constant trading.requests := batch.requests;
   r_count constant int := cardinality(r.user_id);
@@ -207,6 +208,10 @@ begin
       v_for_key[batch.twin[i]] := i;
     end if;
 
+    -- Of a release or a replacement: the order that it was does not count any more.
+    if r.relieved_cents[i] is not null then
+      t_open_cost[t] := t_open_cost[t] - r.relieved_cents[i];
+    end if;
     v_code := trading.request_rejection(
       r.problem[i], r.order_id[i] is not null, r.expires_at[i], c_at, m.site_paused,
       t is not null,
@@ -230,7 +235,6 @@ begin
     v_rate := m_rate[g];
     s := r_share[i];
     h := case when s > h_count then s - h_count else s end;
-    t_open_cost[t] := t_open_cost[t] - coalesce(r.relieved_cents[i], 0);
 
     -- 2. A live market takes the order now and judges it against the book when it is released.
     if m_delay[g] is not null then
@@ -327,7 +331,15 @@ begin
           t_limited[u], t_limits[u], t_untraded[u]);
       end if;
       if v_reason is not null then
-        v_stop := trading.stop_at_bound(c_count, c_before, v_starved_count, is_preview, is_final);
+        -- It ends when its own fills have starved too many, and is to be placed again when it has
+        -- met too many others, or when all requests of the call have cancelled too many.
+        v_stop := case
+          when v_starved_count = c_most_cancelled then 'ends'
+          when is_preview then null
+          when c_count - c_before - v_starved_count = c_most_cancelled
+            or c_before > 0 and c_count >= c_most_cancelled * case when is_final then 3 else 1 end
+            then case when is_final then 'ends' else 'comes_again' end
+        end;
         exit when v_stop is not null;
         if v_reason = 'self_trade' then
           v_own := v_own + 1;
@@ -383,8 +395,12 @@ begin
     -- 4. Verdict. A buy must be covered with its fee, and with what is left of it if that rests.
     v_is_done := v_bought = v_wanted -- or the budget is spent
       or 0 = trading.affordable_quantity(v_budget, v_spent, v_rate, v_weight, 1);
-    v_required := trading.required_cents(v_spent, v_fee, v_wanted - v_bought, v_price,
-      100 - v_level, not v_is_ioc, v_is_fok, v_stop, v_beyond = c_most_beyond);
+    v_required := v_spent + case
+      when v_beyond = c_most_beyond then 0 -- it has met makers far beyond its cash
+      when v_stop = 'comes_again' then -- at least this: no price behind is better
+        case when v_is_ioc and not v_is_fok then 0 else (v_wanted - v_bought) * (100 - v_level) end
+      else v_fee + case when v_is_ioc then 0 else (v_wanted - v_bought) * v_price end
+    end;
     v_code := coalesce(v_code, case
       when v_beyond = c_most_beyond and v_may_meet_own
         and v_wanted > coalesce(batch.shares_before_own[i], 0) then 'SELF_TRADE_BLOCKED'
@@ -607,9 +623,10 @@ comment on function trading.match_orders(trading.batch, boolean, boolean) is
   'Matches a call in memory: what each request comes to, and what its fills move. Requests are '
   'taken in order, each as if it had come alone. A request that is rejected has no effect, but '
   'for the makers it found that must be cancelled when it is rejected for want of liquidity. A '
-  'request that stops because too many makers must be cancelled (trading.stop_at_bound; '
-  'is_preview and is_final are as there) either ends there: what it filled '
-  'stands, the rest is cancelled. Or it is to be placed again (CONFLICT_RETRY), has no effect '
-  'but for the makers that it did not starve itself, and further requests of its trader and for '
-  'its market wait for it. reached_floor: it came to the end of what was read of a book, and '
-  'must be done again with more.';
+  'request that stops because too many makers must be cancelled (trading.most_cancelled) either '
+  'ends there: what it filled stands, the rest is cancelled. Or it is to be placed again '
+  '(CONFLICT_RETRY), has no effect but for the makers that it did not starve itself, and further '
+  'requests of its trader and for its market wait for it. is_preview: it is never placed again. '
+  'is_final: what would be placed again ends, and all together may cancel three times as many. '
+  'reached_floor: it came to the end of what was read of a book, and must be done again with '
+  'more.';

@@ -20,6 +20,18 @@ async function releaseAll(market: string): Promise<number> {
   return await release(market);
 }
 
+/** Releases what is due in some markets in one transaction; returns how many. */
+async function releaseGroup(markets: string[], most = 200): Promise<number> {
+  const { rows } = await exchange.database.pool.query(
+    `select g.released
+     from jobs.release_group(
+       array(select m.id from catalog.markets as m where m.public_id = any ($1) order by m.id), $2
+     ) as g`,
+    [markets, most],
+  );
+  return rows[0].released;
+}
+
 /** The events of a user since the last call of the listener. */
 async function heardBy(listener: Awaited<ReturnType<typeof exchange.listen>>, trader: string) {
   const { users } = await listener.heard();
@@ -383,6 +395,22 @@ test.serial("an order's own schedule does not count against it at its release", 
   t.like(await order(ann, rests.order.id), { status: "open" });
 });
 
+test.serial("a schedule that is cancelled at its release counts toward no limit", async (t) => {
+  const markets = [await makeLiveMarket(), await makeLiveMarket()].map(({ market }) => market);
+  const [paused, open] = markets as [string, string];
+  const ann = await makeTrader({ limits: [1000, null, null] });
+  const first = await place(paused, ann, buy("yes", 10, 80)); // at most 812
+  const second = await place(open, ann, buy("yes", 17, 10)); // at most 181
+  await operate("set_market_status", { market_id: paused, status: "paused" });
+  await operate("set_loss_limits", {
+    ...{ user_id: ann, day_cents: 500, week_cents: null, month_cents: null, immediate: true },
+  });
+  await clock.advance(DELAY_MS);
+  t.is(await releaseGroup(markets), 2);
+  t.like(await order(ann, first.order.id), { cancelReason: "market_closed" });
+  t.like(await order(ann, second.order.id), { status: "open" });
+});
+
 test.serial("makers that fail revalidation at a rejected release are cancelled", async (t) => {
   const { market } = await makeLiveMarket();
   const [ann, bob] = (await makeTraders(2)) as [string, string];
@@ -426,17 +454,7 @@ test.serial("a release of several orders equals their releases one by one", asyn
       await clock.advance(1);
     }
     await clock.advance(DELAY_MS);
-    for (let done = 1; done > 0;) {
-      const { rows } = await exchange.database.pool.query(
-        `select g.released
-         from jobs.release_group(
-           array(select m.id from catalog.markets as m where m.public_id = any ($1) order by m.id),
-           $2
-         ) as g`,
-        [markets, most],
-      );
-      done = rows[0].released;
-    }
+    while ((await releaseGroup(markets, most)) > 0);
     const shown = [];
     for (const { trader, id } of placed) {
       const { status, filledQuantity, cancelReason } = await order(trader, id);
