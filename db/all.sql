@@ -242,7 +242,6 @@ set local role exchange_owner;
 --!include trading/place/atomic_rejections.sql
 --!include trading/place/leave_out.sql
 --!include trading/place/leave_out_deep.sql
---!include trading/place/leave_out_locked.sql
 --!include trading/place/due_requests.sql
 --!include trading/plain/is_plain_trader.sql
 --!include trading/plain/write_plain_fill.sql

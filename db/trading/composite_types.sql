@@ -231,7 +231,6 @@ create type trading.batch as (
   demand int[],
   shares_before_own bigint[],
   fok_shares bigint[],
-  own_price int[],
   is_too_deep boolean,
   locked_user_ids bigint[],
   -- after matching
@@ -249,8 +248,8 @@ comment on type trading.batch is
   'A call with all that was read for it and, once it is matched, its results. trader_place and '
   'share_place: of each request''s user, and of what it buys or sells. replay: the order from '
   'before that its idempotency key stands for, -1 if the key is of another request; twin: the '
-  'first request of the call with the same key. demand, shares_before_own, fok_shares and '
-  'own_price: see trading.read_reach. is_too_deep and locked_user_ids: why it was not matched '
+  'first request of the call with the same key. demand, shares_before_own and fok_shares: see '
+  'trading.read_reach. is_too_deep and locked_user_ids: why it was not matched '
   '(trading.match_batch). rested: the requests that came to rest, in the order of their places '
   'behind the makers read. makers_left: what is left of each maker, below 0 once cancelled. '
   'changes: of each market, which raise its version. balance_cents and account_version: of the '

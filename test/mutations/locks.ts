@@ -30,8 +30,8 @@ export const locks: Mutation[] = [
     name: "free_market_not_locked",
     breaks: "a call that waits for no market places orders in locked ones",
     file: "trading/lock/lock_free_markets.sql",
-    from: "if v_market_id is null or",
-    to: "if true or",
+    from: "where u.id is null\n",
+    to: "where true\n",
     tests: ["db/api/place_orders_markets"],
   },
   {

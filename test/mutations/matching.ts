@@ -493,8 +493,8 @@ export const matching: Mutation[] = [
     name: "short_fok_overlooks_own",
     breaks: "a fok order that the book cannot fill is not blocked by an own order in reach",
     file: "trading/match/own_in_reach.sql",
-    from: "own_price is not null",
-    to: "false",
+    from: "else had_one end",
+    to: "else false end",
     tests: ["db/api/place_orders_model"],
   },
   {

@@ -25,10 +25,8 @@ set search_path = pg_catalog, pg_temp
 --!include planner/plain_nested_loops.sql
 as $$
 declare
-  v_orders jsonb := run_orders.orders;
   v_payments rate_limits.payment[];
-  v_are_paid boolean := true; -- all of them
-  v_answers trading.order_answer[];
+  v_codes text[]; -- of orders that are not paid for
 begin
   if run_orders.idempotency_key is not null then
     return query
@@ -45,41 +43,29 @@ begin
     v_payments := rate_limits.spend_tokens(
       run_orders.payers, array_fill(1, array[cardinality(run_orders.payers)])
     );
-    for i in 1 .. cardinality(v_payments) loop
-      v_are_paid := v_are_paid and (v_payments[i]).allowed is true;
-    end loop;
-  end if;
-  if not v_are_paid then
-    v_orders := (
-      select jsonb_agg(run_orders.orders -> (i - 1) order by i)
-      from generate_subscripts(v_payments, 1) as i
-      where (v_payments[i]).allowed
-    );
-  end if;
-  v_answers := trading.place_orders(
-    v_orders, run_orders.atomic, run_orders.waits, run_orders.most_makers, run_orders.skips
-  );
-  if not v_are_paid then
-    v_answers := array(
+    v_codes := array(
       select case
-        when (v_payments[p.i]).allowed then v_answers[p.placed]
-        else (
-          case when (v_payments[p.i]).allowed is null then 'AGAIN' else 'TOO_MANY_REQUESTS' end,
-          null, false, null, null
-        )::trading.order_answer
+        when p.allowed is null then 'AGAIN' when not p.allowed then 'TOO_MANY_REQUESTS'
       end
-      from (
-        select i, (count(*) filter (where (v_payments[i]).allowed) over (order by i))::int as placed
-        from generate_subscripts(v_payments, 1) as i
-      ) as p
-      order by p.i
+      from unnest(v_payments) with ordinality as p (
+        allowed, retry_after_seconds, requests_per_minute, burst_capacity, remaining, place
+      )
+      order by p.place
     );
   end if;
   return query
     select
       r.code, r.message, r.replayed, r.body, r.market_version, r.retry_after_seconds,
       r.requests_per_minute, r.burst_capacity, r.remaining
-    from rows from (unnest(v_answers), unnest(v_payments)) as r (
+    from rows from (
+      unnest(
+        trading.place_orders(
+          run_orders.orders, run_orders.atomic, run_orders.waits, run_orders.most_makers,
+          run_orders.skips, v_codes
+        )
+      ),
+      unnest(v_payments)
+    ) as r (
       code, message, replayed, body, market_version, allowed, retry_after_seconds,
       requests_per_minute, burst_capacity, remaining
     );

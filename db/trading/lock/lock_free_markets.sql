@@ -1,21 +1,14 @@
 create or replace function trading.lock_free_markets(market_ids bigint[])
 returns bigint[]
-language plpgsql volatile
-set search_path = pg_catalog, pg_temp
-as $$
-declare
-  v_market_id bigint;
-  v_locked bigint[] := '{}';
-begin
-  perform core.check_session();
-  foreach v_market_id in array lock_free_markets.market_ids loop
-    if v_market_id is null or pg_try_advisory_xact_lock(trading.market_lock(v_market_id)) then
-      v_locked := v_locked || v_market_id;
-    end if;
-  end loop;
-  return v_locked;
-end
-$$;
+language sql volatile
+return array(
+  select u.id
+  from (select core.check_session() as nothing offset 0) as s
+  cross join unnest(market_ids) with ordinality as u (id, place)
+  where u.id is null
+    or pg_try_advisory_xact_lock(trading.market_lock(u.id) | s.nothing)
+  order by u.place
+);
 
 comment on function trading.lock_free_markets(bigint[]) is
   'Locks those of the markets that no other transaction has locked, until this one ends; returns '

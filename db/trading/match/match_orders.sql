@@ -286,8 +286,8 @@ begin
       v_is_short := batch.fok_shares[i] + n < v_wanted;
       if v_is_short then
         v_may_meet_own := not v_cancels_own and trading.own_in_reach(
-          t, v_opposite, v_worst, batch.own_price[i], k_trader, k_book, k_price, k_left,
-          k_left_before, k_read + v_rested_count);
+          t, v_opposite, v_worst, batch.shares_before_own[i] is not null, k_trader, k_book,
+          k_price, k_left, k_left_before, k_read + v_rested_count);
         if v_may_meet_own is not null then
           o_code[i] := case when v_may_meet_own then 'SELF_TRADE_BLOCKED'
             else 'INSUFFICIENT_LIQUIDITY' end;

@@ -2,7 +2,7 @@ create or replace function trading.own_in_reach(
   trader int,
   book int,
   worst_price int,
-  own_price int,
+  had_one boolean,
   k_trader int[],
   k_book int[],
   k_price int[],
@@ -25,14 +25,14 @@ begin
       v_is_unsure := v_is_unsure or k <= cardinality(k_left_before);
     end if;
   end loop;
-  return case when v_is_unsure then null else own_price is not null end;
+  return case when v_is_unsure then null else had_one end;
 end
 $$;
 
 comment on function trading.own_in_reach(
-  int, int, int, int, int[], int[], int[], int[], int[], int
+  int, int, int, boolean, int[], int[], int[], int[], int[], int
 ) is
-  'Whether a trader has an order of their own on a side of a book at this price or better: '
-  'among the first makers of a call (most of them, those that came to rest included), or at '
-  'own_price, where it stood before the call. Null if such an order left during the call and '
-  'another may stand behind what was read.';
+  'Whether a trader has an order of their own on a side of a book at this price or better: among '
+  'the first makers of a call (most of them, those that came to rest included), or before the '
+  'call (had_one). Null if such an order left during the call and another may stand behind what '
+  'was read.';

@@ -1,5 +1,10 @@
 create or replace function trading.place_orders(
-  orders jsonb, atomic boolean, waits boolean, most_makers int, skips boolean
+  orders jsonb,
+  atomic boolean,
+  waits boolean,
+  most_makers int,
+  skips boolean,
+  codes text[] default null
 )
 returns trading.order_answer[]
 language plpgsql volatile
@@ -17,15 +22,19 @@ begin
   if v_count = 0 then
     return '{}';
   end if;
-  if v_count = 1 and not place_orders.atomic and not place_orders.skips then
+  if v_count = 1 and not place_orders.atomic and not place_orders.skips
+    and place_orders.codes[1] is null
+  then
     v_plain := trading.place_plain_order(place_orders.orders -> 0, place_orders.waits);
     if v_plain.body is not null then
       return array[v_plain];
     end if;
   end if;
   v_requests := trading.read_requests(place_orders.orders);
-  v_requests.code := array_fill(null::text, array[v_count]);
-  if place_orders.waits then
+  v_requests.code := coalesce(place_orders.codes, array_fill(null::text, array[v_count]));
+  if array_position(v_requests.code, null) is null then
+    null; -- there is nothing to lock
+  elsif place_orders.waits then
     perform trading.lock_markets(v_requests.market_ids);
   else
     v_free_ids := trading.lock_free_markets(v_requests.market_ids);
@@ -40,12 +49,14 @@ begin
         ),
         '{}'
       );
-      if array_position(v_requests.code, null) is null then
-        return array_fill(
-          ('AGAIN', null, false, null, null)::trading.order_answer, array[v_count]
-        );
-      end if;
     end if;
+  end if;
+  if array_position(v_requests.code, null) is null then
+    return array(
+      select (c.code, null, false, null, null)::trading.order_answer
+      from unnest(v_requests.code) with ordinality as c (code, place)
+      order by c.place
+    );
   end if;
 
   v_at := core.now();
@@ -74,7 +85,17 @@ begin
         v_batch, place_orders.most_makers, place_orders.waits
       );
     elsif v_batch.locked_user_ids is not null then
-      v_requests.code := trading.leave_out_locked(v_batch);
+      v_requests.code := trading.leave_out(
+        v_requests,
+        -- Of a market with a locked maker all wait: they may not pass over it.
+        array(
+          select (k.book_place[i] + 1) / 2
+          from (select (v_batch.makers).*) as k
+          cross join generate_subscripts(k.order_id, 1) as i
+          where k.user_id[i] = any (v_batch.locked_user_ids)
+        ),
+        v_batch.locked_user_ids
+      );
     else
       exit;
     end if;
@@ -84,7 +105,7 @@ begin
 end
 $$;
 
-comment on function trading.place_orders(jsonb, boolean, boolean, int, boolean) is
+comment on function trading.place_orders(jsonb, boolean, boolean, int, boolean, text[]) is
   'Places orders of any markets, as api.place_orders does. An answer for each order, in their '
   'order. most_makers: how many makers the orders may meet in all, null for any number; not for '
   'an atomic call. If they could meet more, the first half of them is tried, and so on; with '
@@ -92,4 +113,5 @@ comment on function trading.place_orders(jsonb, boolean, boolean, int, boolean) 
   'AGAIN: they were not placed, and must be placed again. If the first order alone could meet '
   'more, all are. skips: it does not wait for users. Orders of a user who is locked elsewhere '
   'are AGAIN, and all of a market in which they could meet such a user. Not for an atomic call. '
-  'Errors: UNFIT_SESSION, 55P03 and 40P01.';
+  'codes: those of orders that are not to be placed, null for the others. Errors: UNFIT_SESSION, '
+  '55P03 and 40P01.';

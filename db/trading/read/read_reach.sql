@@ -1,7 +1,7 @@
 create or replace function trading.read_reach(
   requests trading.requests, markets trading.markets_read, at timestamptz
 )
-returns table (demand int[], shares_before_own bigint[], fok_shares bigint[], own_price int[])
+returns table (demand int[], shares_before_own bigint[], fok_shares bigint[])
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
@@ -25,9 +25,10 @@ begin
         end
         order by r.place
       ),
-      array_agg(case when r.is_small then 0 else b.quantity end order by r.place),
-      array_agg(r.fok_shares order by r.place),
-      array_agg(case when r.fok_shares is not null then o.price end order by r.place)
+      array_agg(
+        case when r.is_small and r.fok_shares is null then 0 else b.quantity end order by r.place
+      ),
+      array_agg(r.fok_shares order by r.place)
     from (
       select
         i as place,
@@ -123,12 +124,12 @@ end
 $$;
 
 comment on function trading.read_reach(trading.requests, trading.markets_read, timestamptz) is
-  'How far requests need to look into the books, in their order. demand: the shares that each can '
-  'take at most, by its cash, limits or shares as they are now, so that a request that must be '
-  'rejected reads little of a deep book. It is an estimate: cash is not locked yet, and a match '
-  'that comes to the end of what was read starts over with more. shares_before_own: what stands '
-  'at better prices than the best resting order of its own user that it could reach; null when '
-  'there is none; 0 of orders of up to 100 shares, which are not looked at. Of a fok order also '
-  'fok_shares: all shares within its price, without expired ones, so that it can be rejected '
-  'without a walk through the orders; and own_price: the price of that '
-  'order of its user. Cost: the user''s open orders. The caller holds the markets'' locks.';
+  'How far requests need to look into the books, in their order. demand: the shares that each '
+  'can take at most, by its cash, limits or shares as they are now, so that a request that must '
+  'be rejected reads little of a deep book. It is an estimate: cash is not locked yet, and a '
+  'match that comes to the end of what was read starts over with more. shares_before_own: what '
+  'stands at better prices than the best resting order of its own user that it could reach; null '
+  'when there is none; 0 of orders of up to 100 shares, which are not looked at unless they are '
+  'fok. Of a fok order also fok_shares: all shares within its price, without expired ones, so '
+  'that it can be rejected without a walk through the orders. Cost: the user''s open orders. The '
+  'caller holds the markets'' locks.';
