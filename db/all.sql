@@ -217,7 +217,6 @@ set local role exchange_owner;
 --!include trading/match/affordable_quantity.sql
 --!include trading/match/maker_cancel_reason.sql
 --!include trading/check/request_problem.sql
---!include trading/place/sort_markets.sql
 --!include trading/read/places.sql
 --!include trading/check/same_terms.sql
 --!include trading/read/read_markets.sql
@@ -227,7 +226,6 @@ set local role exchange_owner;
 --!include trading/read/read_holdings.sql
 --!include trading/read/read_replays.sql
 --!include trading/read/read_batch.sql
---!include trading/match/own_in_reach.sql
 --!include trading/match/match_orders.sql
 --!include trading/match/match_batch.sql
 --!include trading/write/write_makers.sql
@@ -237,7 +235,6 @@ set local role exchange_owner;
 --!include trading/write/write_events.sql
 --!include trading/write/write_batch.sql
 --!include trading/answer/batch_answers.sql
---!include trading/place/cancel_failing_makers.sql
 --!include trading/place/place_as_one.sql
 --!include trading/place/atomic_rejections.sql
 --!include trading/place/leave_out.sql

@@ -19,8 +19,8 @@ comment on type trading.traders_read is
   'blocked_by is why one may not trade (risk.blocked_by); of makers only excluded counts. '
   'limited are those with a loss limit, now or soon. stopped_order_ids: the open orders up to '
   'this one are stopped by the dead man''s switch (trading.last_stopped_order). missed_switch: '
-  'the switch expired between the time of the batch and the moment at which it had the '
-  'trader''s lock. Both are null when no switch has expired.';
+  'the switch expired between the time of the batch and the moment at which it had the trader''s '
+  'lock. Both are null when no switch has expired.';
 
 create type trading.limits_read as (
   limits risk.loss_limits[],
@@ -28,10 +28,9 @@ create type trading.limits_read as (
   open_cost_cents bigint[]
 );
 comment on type trading.limits_read is
-  'The loss limits of the same traders, null for those without. untraded is the balance a '
-  'trader would have without the trading of the day, week and month, so that untraded less '
-  'balance is what that window has cost; open_cost_cents is what the open orders could still '
-  'cost.';
+  'The loss limits of the same traders, null for those without. untraded is the balance a trader '
+  'would have without the trading of the day, week and month, so that untraded less balance is '
+  'what that window has cost; open_cost_cents is what the open orders could still cost.';
 
 create type trading.order_request as (
   "marketId" uuid,
@@ -59,10 +58,10 @@ create type trading.order_answer as (
   market_version bigint
 );
 comment on type trading.order_answer is
-  'The answer to an order, as core.result has it. market_version: the version of its market after '
-  'the call, which is the first one that shows the order; of a replay that of the order''s market. '
-  'Null if there is no such market, and where nothing was looked at: all are AGAIN, or an atomic '
-  'call was rejected.';
+  'The answer to an order, as core.result has it. market_version: the version of its market '
+  'after the call, which is the first one that shows the order; of a replay that of the order''s '
+  'market. Null if there is no such market, and where nothing was looked at: all are AGAIN, or '
+  'an atomic call was rejected.';
 
 create type trading.requests as (
   market_ids bigint[],
@@ -92,14 +91,15 @@ create type trading.requests as (
   relieved_cents bigint[]
 );
 comment on type trading.requests is
-  'The orders of a call. market_ids: their markets, each once (trading.sort_markets). price and '
+  'The orders of a call. market_ids: their markets, each once, ascending; a null, for markets '
+  'that do not exist, is the last. market_place: of each request, its market there. price and '
   'time_in_force are as they take effect: 99 or 1 for a market order, ioc for one that cannot '
-  'rest. is_yes and book_price: how the book stores it. '
-  'market_id and user_id are null when there is none, quantity is null with a budget. problem: '
-  'what is malformed. code: set before matching, for example to AGAIN. order_id to '
-  'release_at: of the scheduled order that it releases. relieved_cents: by how much it lowers '
-  'the cost of its user''s open orders, being the release or the replacement of one. '
-  'fingerprint: another request with the key is rejected; null: any request with it is a replay.';
+  'rest. is_yes and book_price: how the book stores it. market_id and user_id are null when '
+  'there is none, quantity is null with a budget. problem: what is malformed. code: set before '
+  'matching, for example to AGAIN. order_id to release_at: of the scheduled order that it '
+  'releases. relieved_cents: by how much it lowers the cost of its user''s open orders, being '
+  'the release or the replacement of one. fingerprint: another request with the key is rejected; '
+  'null: any request with it is a replay.';
 
 create type trading.markets_read as (
   id bigint[],
@@ -140,12 +140,12 @@ create type trading.makers as (
 );
 comment on type trading.makers is
   'The resting orders that a call can meet, each side of a book in price-time order; once it is '
-  'matched, behind them its own that came to rest (trading.batch.rested), with the columns that '
-  'writing needs of them: order_id, public_id, user_id, trader_place, book_price and is_buy. '
-  'book_place: a market has its YES side at 2 x its place - 1, its NO side at 2 x its place. '
-  'end_reason: why one is cancelled when it is met, because it has expired or is stopped by a '
-  'dead man''s switch. floor_price has a place for each side: the last price read of a side '
-  'with more orders at it or below, 0 when all was read that the call can reach.';
+  'matched, behind them its own that came to rest (trading.results.maker_place), with the '
+  'columns that writing needs of them: order_id, public_id, user_id, trader_place, book_price '
+  'and is_buy. book_place: a market has its YES side at 2 x its place - 1, its NO side at 2 x '
+  'its place. end_reason: why one is cancelled when it is met, because it has expired or is '
+  'stopped by a dead man''s switch. floor_price has a place for each side: the last price read '
+  'of a side with more orders at it or below, 0 when all was read that the call can reach.';
 
 create type trading.holdings_read as (
   key bigint[],
@@ -160,10 +160,10 @@ create type trading.holdings_read as (
   is_touched boolean[]
 );
 comment on type trading.holdings_read is
-  'The holdings of the traders of a call in its markets, ascending by key '
-  '(trading.holding_key). quantity to realised_cents have a place for the YES shares of each '
-  'holding, and behind all of these one for its NO shares; once matched, as they are after the '
-  'call. is_known: it has a row. has_traded: before the call. is_touched: by a match of the call.';
+  'The holdings of the traders of a call in its markets, ascending by key (trading.holding_key). '
+  'quantity to realised_cents have a place for the YES shares of each holding, and behind all of '
+  'these one for its NO shares; once matched, as they are after the call. is_known: it has a '
+  'row. has_traded: before the call. is_touched: by a match of the call.';
 
 create type trading.results as (
   code text[],
@@ -181,9 +181,8 @@ create type trading.results as (
 );
 comment on type trading.results is
   'What became of each request: a rejection (code), a replay of an earlier request of the call '
-  '(replay_of) or of an order from before, or an order as it stood right after its own '
-  'matching. maker_place: where it rests among the makers. order_id and public_id: of the new '
-  'order.';
+  '(replay_of) or of an order from before, or an order as it stood right after its own matching. '
+  'maker_place: where it rests among the makers. order_id and public_id: of the new order.';
 
 create type trading.fills as (
   request_place int[],
@@ -238,7 +237,6 @@ create type trading.batch as (
   results trading.results,
   fills trading.fills,
   cancelled trading.cancelled_makers,
-  rested int[],
   makers_left int[],
   changes int[],
   balance_cents bigint[],
@@ -250,7 +248,6 @@ comment on type trading.batch is
   'before that its idempotency key stands for, -1 if the key is of another request; twin: the '
   'first request of the call with the same key. demand, shares_before_own and fok_shares: see '
   'trading.read_reach. is_too_deep and locked_user_ids: why it was not matched '
-  '(trading.match_batch). rested: the requests that came to rest, in the order of their places '
-  'behind the makers read. makers_left: what is left of each maker, below 0 once cancelled. '
+  '(trading.match_batch). makers_left: what is left of each maker, below 0 once cancelled. '
   'changes: of each market, which raise its version. balance_cents and account_version: of the '
   'traders after the call, null if it has no fills; holdings then has what is left, too.';

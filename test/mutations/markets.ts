@@ -5,9 +5,9 @@ export const markets: Mutation[] = [
   {
     name: "markets_in_another_order",
     breaks: "the markets of a call stand in another order than its requests name",
-    file: "trading/place/sort_markets.sql",
-    from: "order by u.id nulls last",
-    to: "order by u.id desc nulls last",
+    file: "trading/read/read_requests.sql",
+    from: "(id) order by u.id",
+    to: "(id) order by u.id desc nulls last",
     tests: ["db/api/place_orders_markets"],
   },
   {

@@ -94,7 +94,7 @@ export const matching: Mutation[] = [
     name: "atomic_clears_nothing",
     breaks: "an atomic batch that meets many makers without cash is rejected",
     file: "trading/place/place_as_one.sql",
-    from: "if trading.cancel_failing_makers(v_batch) then",
+    from: "if found then",
     to: "if false then",
     tests: ["db/api/place_orders_long_queues"],
   },
@@ -110,7 +110,7 @@ export const matching: Mutation[] = [
   {
     name: "live_makers_cleared",
     breaks: "a batch that is not finished cancels makers that only its fills would have starved",
-    file: "trading/place/cancel_failing_makers.sql",
+    file: "trading/place/place_as_one.sql",
     from: "where c.starved_by[p] = 0",
     to: "where true",
     tests: ["db/api/run_command"],
@@ -492,9 +492,9 @@ export const matching: Mutation[] = [
   {
     name: "short_fok_overlooks_own",
     breaks: "a fok order that the book cannot fill is not blocked by an own order in reach",
-    file: "trading/match/own_in_reach.sql",
-    from: "else had_one end",
-    to: "else false end",
+    file: "trading/match/match_orders.sql",
+    from: "v_may_meet_own := batch.shares_before_own[i] is not null;",
+    to: "v_may_meet_own := false;",
     tests: ["db/api/place_orders_model"],
   },
   {

@@ -98,7 +98,6 @@ declare
   c_left int[];
   c_starved_by int[];
   v_held int[]; -- of requests that were not finished: their books, and their traders below 0
-  v_rested int[];
   v_rested_count int := 0;
   g int; -- the market
   t int; -- the taker
@@ -285,9 +284,16 @@ begin
       end loop;
       v_is_short := batch.fok_shares[i] + n < v_wanted;
       if v_is_short then
-        v_may_meet_own := not v_cancels_own and trading.own_in_reach(
-          t, v_opposite, v_worst, batch.shares_before_own[i] is not null, k_trader, k_book,
-          k_price, k_left, k_left_before, k_read + v_rested_count);
+        -- If an own order left during the call, another may stand behind what was read.
+        v_may_meet_own := batch.shares_before_own[i] is not null;
+        for p in 1 .. k_read + v_rested_count loop
+          if k_trader[p] = t and k_book[p] = v_opposite and k_price[p] >= v_worst then
+            v_may_meet_own := case when k_left[p] > 0 then true
+              when p > k_read then v_may_meet_own end;
+            exit when v_may_meet_own;
+          end if;
+        end loop;
+        v_may_meet_own := not v_cancels_own and v_may_meet_own;
         if v_may_meet_own is not null then
           o_code[i] := case when v_may_meet_own then 'SELF_TRADE_BLOCKED'
             else 'INSUFFICIENT_LIQUIDITY' end;
@@ -544,7 +550,6 @@ begin
     v_wanted := case when v_budget is null then v_wanted else v_bought end;
     if v_status in ('open', 'partially_filled') then
       v_rested_count := v_rested_count + 1;
-      v_rested[v_rested_count] := i;
       v_level := r.book_price[i];
       k := k_read + v_rested_count;
       k_book[k] := v_book;
@@ -590,7 +595,6 @@ begin
     o_code, o_replay_of, o_replayed, o_status, o_quantity, o_left, o_reason, o_fee, o_balance,
     o_maker, null, null
   )::trading.results;
-  batch.rested := v_rested;
   batch.makers.trader_place := k_trader;
   batch.makers.book_price := k_price;
   batch.makers.is_buy := k_is_buy;

@@ -15,7 +15,17 @@ begin
   if array_position(v_codes, 'CONFLICT_RETRY') is not null
     and not (place_as_one.atomic and 'CONFLICT_RETRY' <> any (v_codes))
   then
-    if trading.cancel_failing_makers(v_batch) then
+    -- Those that failed before the call.
+    perform trading.cancel_active_orders(
+      array_agg(k.order_id[c.maker_place[p]] order by p), c.reason[p], place_as_one.at
+    )
+    from (select (v_batch.makers).*) as k
+    cross join (select (v_batch.cancelled).*) as c
+    cross join generate_subscripts(c.request_place, 1) as p
+    where c.starved_by[p] = 0
+      and c.maker_place[p] <= cardinality(k.order_id)
+    group by c.reason[p];
+    if found then
       return null;
     end if;
     v_batch := trading.match_batch(

@@ -17,8 +17,8 @@ begin
     v_markets.public_id, v_markets.site_paused, v_markets.is_open, v_markets.live_delay_ms,
     v_markets.taker_rate_bps, v_markets.fee_schedule_id, v_markets.escrow_cents,
     v_markets.escrow_version, v_markets.revenue_cents, v_markets.revenue_version,
-    v_markets.version, v_markets.best_yes_price, v_markets.best_no_price, v_markets.first_yes_position,
-    v_markets.first_no_position
+    v_markets.version, v_markets.best_yes_price, v_markets.best_no_price,
+    v_markets.first_yes_position, v_markets.first_no_position
   from (
     select
       m.public_id, x.trading_paused, e.live_delay_ms, f.taker_rate_bps, f.id as fee_schedule_id,

@@ -13,13 +13,13 @@ begin
     array_agg(r.idempotency_key), array_agg(r.request_fingerprint), array_agg(r.cancels_own),
     array_agg(r.is_market), array_agg((r.order_type = 'buy') = (r.side = 'yes')),
     array_agg(case r.order_type when 'buy' then r.price else 100 - r.price end),
-    array_agg(r.problem)
+    array_agg(r.problem), array_agg(r.market_place)
   into
     v_requests.market_id, v_requests.user_id, v_requests.side, v_requests.order_type,
     v_requests.price, v_requests.quantity, v_requests.budget_cents, v_requests.time_in_force,
     v_requests.post_only, v_requests.expires_at, v_requests.idempotency_key,
     v_requests.fingerprint, v_requests.cancels_own, v_requests.is_market, v_requests.is_yes,
-    v_requests.book_price, v_requests.problem
+    v_requests.book_price, v_requests.problem, v_requests.market_place
   from (
     select
       m.id as market_id,
@@ -39,7 +39,8 @@ begin
       trading.request_problem(
         q.side, v.price, q.quantity, q."budgetCents", v.order_type, v.time_in_force, v.post_only,
         q."selfTrade"
-      ) as problem
+      ) as problem,
+      (dense_rank() over (order by m.id))::int as market_place
     from jsonb_populate_recordset(null::trading.order_request, read_requests.orders)
       with ordinality as q
     cross join lateral (
@@ -61,7 +62,10 @@ begin
     ) as t on true
     order by q.ordinality
   ) as r;
-  return trading.sort_markets(v_requests);
+  v_requests.market_ids := array(
+    select distinct u.id from unnest(v_requests.market_id) as u (id) order by u.id
+  );
+  return v_requests;
 end
 $$;
 

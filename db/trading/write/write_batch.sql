@@ -6,15 +6,23 @@ as $$
 declare
   r constant trading.requests := batch.requests;
   o trading.results := batch.results;
-  k trading.makers := batch.makers;
-  k_read constant int := coalesce(cardinality(k.order_id), 0);
+  k_order_id bigint[] := (batch.makers).order_id;
+  k_public_id uuid[] := (batch.makers).public_id;
+  k_user_id bigint[] := (batch.makers).user_id;
   v_ids bigint[];
   v_public_ids uuid[];
+  q int;
 begin
   for i in 1 .. cardinality(r.user_id) loop
     if o.code[i] is null and o.status[i] is not null and o.replay_of[i] is null then
       v_ids[i] := coalesce(r.order_id[i], nextval('trading.order_ids'));
       v_public_ids[i] := coalesce(r.public_id[i], core.uuid_v7());
+      q := o.maker_place[i];
+      if q is not null then
+        k_order_id[q] := v_ids[i];
+        k_public_id[q] := v_public_ids[i];
+        k_user_id[q] := r.user_id[i];
+      end if;
     elsif o.code[i] <> 'CONFLICT_RETRY' and r.order_id[i] is not null then
       -- A release that is rejected cancels its order.
       v_ids[i] := r.order_id[i];
@@ -28,12 +36,9 @@ begin
   o.order_id := v_ids;
   o.public_id := v_public_ids;
   batch.results := o;
-  for n in 1 .. coalesce(cardinality(batch.rested), 0) loop
-    k.order_id[k_read + n] := v_ids[batch.rested[n]];
-    k.public_id[k_read + n] := v_public_ids[batch.rested[n]];
-    k.user_id[k_read + n] := r.user_id[batch.rested[n]];
-  end loop;
-  batch.makers := k;
+  batch.makers.order_id := k_order_id;
+  batch.makers.public_id := k_public_id;
+  batch.makers.user_id := k_user_id;
 
   if (batch.fills).request_place is not null or (batch.cancelled).request_place is not null then
     batch := trading.write_makers(batch);

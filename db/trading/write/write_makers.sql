@@ -6,10 +6,8 @@ as $$
 declare
   k constant trading.makers := batch.makers;
   k_left constant int[] := batch.makers_left;
-  k_read constant int := coalesce(cardinality(k.queue_position), 0);
   r constant trading.requests := batch.requests;
   o constant trading.results := batch.results;
-  c_request constant int[] := (batch.cancelled).request_place;
   c_maker constant int[] := (batch.cancelled).maker_place;
   c_left constant int[] := (batch.cancelled).left_quantity;
   c_reason constant trading.cancel_reason[] := (batch.cancelled).reason;
@@ -70,15 +68,16 @@ begin
     union all
     -- Orders of the call itself.
     select
-      p,
+      v.p,
       trading.order_object(
-        o.public_id[v.i], t_public_id[batch.trader_place[v.i]], m_public_id[r.market_place[v.i]],
-        r.side[v.i], r.price[v.i], o.quantity[v.i], o.quantity[v.i] - c_left[p], 'cancelled',
-        r.order_type[v.i], 'gtc', c_reason[p], r.expires_at[v.i], core.iso8601(batch.at), null
+        o.public_id[i], t_public_id[batch.trader_place[i]], m_public_id[r.market_place[i]],
+        r.side[i], r.price[i], o.quantity[i], o.quantity[i] - c_left[v.p], 'cancelled',
+        r.order_type[i], 'gtc', c_reason[v.p], r.expires_at[i], core.iso8601(batch.at), null
       )
-    from generate_subscripts(c_request, 1) as p
-    cross join lateral (select batch.rested[c_maker[p] - k_read] offset 0) as v (i)
-    where c_maker[p] > k_read
+    from generate_subscripts(o.maker_place, 1) as i
+    cross join lateral (select -k_left[o.maker_place[i]] offset 0) as v (p)
+    where o.order_id[i] is not null
+      and v.p > 0
   ) as x;
   batch.cancelled.object := v_objects;
   return batch;
