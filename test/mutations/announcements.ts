@@ -7,10 +7,10 @@ export const announcements: Mutation[] = [
     breaks: "an order that waits for its release is a change of the book",
     file: "trading/match/match_orders.sql",
     from: `        o_balance[i] := t_balance[t];
-        m_placed[g] := m_placed[g] + 1;`,
+      end if;`,
     to: `        o_balance[i] := t_balance[t];
         m_changes[g] := m_changes[g] + 1;
-        m_placed[g] := m_placed[g] + 1;`,
+      end if;`,
     tests: ["db/api/place_orders_live", "db/api/place_orders_batches"],
   },
   {
@@ -25,7 +25,7 @@ export const announcements: Mutation[] = [
     name: "version_once_a_batch",
     breaks: "a batch counts as one change",
     file: "trading/write/write_market_state.sql",
-    from: "version = s.version + x.changes[d.g]",
+    from: "version = s.version + batch.changes[d.g]",
     to: "version = s.version + 1",
     tests: ["db/api/place_orders_announcements"],
   },

@@ -70,7 +70,7 @@ export const limits: Mutation[] = [
     name: "replaced_order_counts",
     breaks: "an order that is replaced counts beside its replacement",
     file: "trading/match/match_orders.sql",
-    from: "t_open_cost[t] := t_open_cost[t] - coalesce(r.relieved_cents[i], 0);",
+    from: "t_open_cost[t] := t_open_cost[t] - r.relieved_cents[i];",
     to: "null;",
     tests: ["db/api/amend_order", "db/trading/release_orders"],
   },

@@ -37,25 +37,25 @@ export const markets: Mutation[] = [
   {
     name: "escrow_of_another_market",
     breaks: "pairs are paid into the escrow of the first market of a call",
-    file: "trading/match/match_orders.sql",
-    from: "m_escrow[g] := m_escrow[g] +",
-    to: "m_escrow[1] := m_escrow[1] +",
+    file: "trading/write/write_trades.sql",
+    from: "m.escrow_cents[v.g] + sum",
+    to: "m.escrow_cents[1] + sum",
     tests: ["db/api/place_orders_markets"],
   },
   {
     name: "revenue_of_another_market",
     breaks: "fees go to the revenue of the first market of a call",
-    file: "trading/match/match_orders.sql",
-    from: "m_revenue[g] := m_revenue[g] +",
-    to: "m_revenue[1] := m_revenue[1] +",
+    file: "trading/write/write_trades.sql",
+    from: "m.revenue_cents[v.g] + sum",
+    to: "m.revenue_cents[1] + sum",
     tests: ["db/api/place_orders_markets"],
   },
   {
     name: "price_of_another_market",
-    breaks: "a trade is the last one of the first market of its call",
-    file: "trading/match/match_orders.sql",
-    from: "m_last_price[g] :=",
-    to: "m_last_price[1] :=",
+    breaks: "the first trade of a call is the last one of all its markets",
+    file: "trading/write/write_market_state.sql",
+    from: "on t.id = d.last_trade_id",
+    to: "on t.id = f.trade_id[1] and d.last_trade_id is not null",
     tests: ["db/api/place_orders_markets"],
   },
   {
@@ -70,8 +70,10 @@ export const markets: Mutation[] = [
     name: "escrow_written_to_another",
     breaks: "a market is left with the escrow of the first market of the call",
     file: "trading/write/write_market_state.sql",
-    from: "coalesce(x.escrow_cents[d.g]",
-    to: "coalesce(x.escrow_cents[1]",
+    from: "coalesce(t.escrow_balance_cents, s",
+    to: `coalesce((
+      select y.escrow_balance_cents from trading.trades as y where y.id = f.trade_id[1]
+    ), s`,
     tests: ["db/api/place_orders_markets"],
   },
   {

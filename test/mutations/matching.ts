@@ -195,8 +195,8 @@ export const matching: Mutation[] = [
     name: "improvement_to_the_maker",
     breaks: "the maker's price gives way to the taker's",
     file: "trading/match/match_orders.sql",
-    from: "v_cents := -(n * v_level);",
-    to: "v_cents := -(n * (100 - r.book_price[i]));",
+    from: "w := case when k_is_buy[k] then -v_level",
+    to: "w := case when k_is_buy[k] then r.book_price[i] - 100",
     tests: ["db/api/place_orders_kinds"],
   },
   {
@@ -236,14 +236,14 @@ export const matching: Mutation[] = [
     breaks: "a maker is held against a limit with all of their order",
     file: "trading/match/match_orders.sql",
     from: `      if v_reason is not null then
-        v_stop`,
+        -- It ends`,
     to: `      if v_reason is null and w < 0 and risk.exceeds_limits(
         t_limits[u], t_untraded[u], t_balance[u], -k_left[k] * w
       ) then
         v_reason := 'loss_limit';
       end if;
       if v_reason is not null then
-        v_stop`,
+        -- It ends`,
     tests: ["db/api/place_orders_makers"],
   },
   {
@@ -251,14 +251,14 @@ export const matching: Mutation[] = [
     breaks: "a maker is held against a limit with all that is open",
     file: "trading/match/match_orders.sql",
     from: `      if v_reason is not null then
-        v_stop`,
+        -- It ends`,
     to: `      if v_reason is null and w < 0 and risk.exceeds_limits(
         t_limits[u], t_untraded[u], t_balance[u], t_open_cost[u] - n * w
       ) then
         v_reason := 'loss_limit';
       end if;
       if v_reason is not null then
-        v_stop`,
+        -- It ends`,
     tests: ["db/api/place_orders_makers"],
   },
   {
@@ -402,17 +402,17 @@ export const matching: Mutation[] = [
   {
     name: "taker_counted_twice",
     breaks: "the takers of a market are counted again with each trade",
-    file: "trading/match/match_orders.sql",
-    from: "if not h_has_traded[h] then",
-    to: "if true then",
+    file: "trading/write/write_market_state.sql",
+    from: "where not h.has_traded[i]",
+    to: "where true",
     tests: ["db/ledger/verify", "db/api/place_orders_kinds"],
   },
   {
     name: "maker_not_counted",
     breaks: "makers are not counted among the traders of a market",
-    file: "trading/match/match_orders.sql",
-    from: "if not h_has_traded[j] then",
-    to: "if false then",
+    file: "trading/write/write_market_state.sql",
+    from: "where not h.has_traded[i]",
+    to: "where not h.has_traded[i] and h.user_id[i] = any (r.user_id)",
     tests: ["db/ledger/verify", "db/api/place_orders_kinds"],
   },
   {

@@ -50,8 +50,10 @@ export const money: Mutation[] = [
     name: "answered_without_the_fee",
     breaks: "the answer to a sale has a balance without the fee",
     file: "trading/match/match_orders.sql",
-    from: "t_balance[t] := t_balance[t] - v_spent - v_fee",
-    to: "t_balance[t] := t_balance[t] - v_spent - case when v_is_buy then v_fee else 0 end",
+    from: `    o_balance[i] := t_balance[t];
+  end loop;`,
+    to: `    o_balance[i] := t_balance[t] + case when v_is_buy then 0 else v_fee end;
+  end loop;`,
     tests: ["db/api/place_orders_fees", "db/api/place_orders_kinds"],
   },
   {
@@ -81,29 +83,25 @@ export const money: Mutation[] = [
   {
     name: "escrow_not_moved",
     breaks: "pairs are minted without anything going into escrow",
-    file: "trading/match/match_orders.sql",
-    from: `if v_cents <> 0 then
-          m_escrow[g]`,
-    to: `if false then
-          m_escrow[g]`,
+    file: "trading/write/write_trades.sql",
+    from: "a.quantity * 100 * (",
+    to: "a.quantity * 0 * (",
     tests: ["db/api/place_orders_kinds"],
   },
   {
     name: "empty_escrow_leg_counted",
     breaks: "a trade that moves no escrow raises the version of the escrow",
-    file: "trading/match/match_orders.sql",
-    from: `if v_cents <> 0 then
-          m_escrow[g]`,
-    to: `if true then
-          m_escrow[g]`,
+    file: "trading/write/write_trades.sql",
+    from: "where v.escrow_cents <> 0",
+    to: "where true",
     tests: ["db/api/place_orders_kinds"],
   },
   {
     name: "empty_fee_leg_counted",
     breaks: "a trade without a fee raises the version of the revenue",
-    file: "trading/match/match_orders.sql",
-    from: "if f_fee[p] > 0 then",
-    to: "if true then",
+    file: "trading/write/write_trades.sql",
+    from: "where v.fee_cents > 0",
+    to: "where true",
     tests: ["db/api/place_orders_fees", "db/api/place_orders_kinds"],
   },
   {
@@ -111,19 +109,17 @@ export const money: Mutation[] = [
     breaks: "a trade that brings its taker nothing raises the version of their cash",
     file: "trading/match/match_orders.sql",
     from: `if v_cents <> 0 then
-          a_balance[t]`,
+          t_balance[t]`,
     to: `if true then
-          a_balance[t]`,
+          t_balance[t]`,
     tests: ["db/api/place_orders_fees"],
   },
   {
     name: "volume_of_one_side",
     breaks: "the NO volume is counted at the YES price",
-    file: "trading/match/match_orders.sql",
-    from: `+ n * (100 - v_level);
-        m_trade`,
-    to: `+ n * v_level;
-        m_trade`,
+    file: "trading/write/write_market_state.sql",
+    from: "sum(c.quantity * (100 - c.yes_price))",
+    to: "sum(c.quantity * c.yes_price)",
     tests: ["db/api/place_orders_kinds"],
   },
   {
@@ -348,7 +344,7 @@ export const money: Mutation[] = [
     name: "order_not_counted",
     breaks: "the ids of new orders are not added up, so that one could be deleted unnoticed",
     file: "trading/write/write_market_state.sql",
-    from: "s.placed_id_sum + coalesce(d.id_sum, 0)",
+    from: "s.placed_id_sum + coalesce(d.placed_id_sum, 0)",
     to: "s.placed_id_sum",
     tests: ["db/ledger/verify"],
   },
@@ -356,16 +352,8 @@ export const money: Mutation[] = [
     name: "released_order_counted_again",
     breaks: "an order is counted again when it is released",
     file: "trading/write/write_market_state.sql",
-    from: "case when v_is_release then 0 else x.placed[d.g] end",
-    to: "x.placed[d.g]",
-    tests: ["db/ledger/verify"],
-  },
-  {
-    name: "released_alone_counted_again",
-    breaks: "an order that is released alone is counted again",
-    file: "trading/write/write_market_state.sql",
-    from: `      and not v_is_release
-`,
+    from: `
+        and r.order_id is null`,
     to: "",
     tests: ["db/trading/release_orders"],
   },
@@ -373,15 +361,15 @@ export const money: Mutation[] = [
     name: "batch_not_counted",
     breaks: "of a batch only one order is counted",
     file: "trading/write/write_market_state.sql",
-    from: "else x.placed[d.g] end",
-    to: "else least(x.placed[d.g], 1) end",
+    from: "coalesce(d.placed_count, 0)",
+    to: "least(coalesce(d.placed_count, 0), 1)",
     tests: ["db/api/place_orders_announcements"],
   },
   {
     name: "scheduled_order_not_counted",
     breaks: "an order is not counted while it waits for its release",
     file: "trading/write/write_market_state.sql",
-    from: " or x.placed[g] > 0",
+    from: " or n.placed_count > 0",
     to: "",
     tests: ["db/ledger/verify"],
   },
