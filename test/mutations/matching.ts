@@ -495,7 +495,7 @@ export const matching: Mutation[] = [
     file: "trading/match/match_orders.sql",
     from: "v_may_meet_own := batch.shares_before_own[i] is not null;",
     to: "v_may_meet_own := false;",
-    tests: ["db/api/place_orders_model"],
+    tests: ["db/api/place_orders_fok"],
   },
   {
     name: "order_in_two_tables",

@@ -15,9 +15,7 @@ declare
   f trading.fills;
   v_rejection core.error_codes;
 begin
-  v_batch := trading.match_batch(
-    r, trading.read_markets(r.market_id, v_at), v_at, locks => 'none'
-  );
+  v_batch := trading.match_batch(r, v_at, locks => 'none');
   o := v_batch.results;
   k := v_batch.makers;
   f := v_batch.fills;

@@ -12,9 +12,6 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_active_order trading.active_orders;
-  v_markets constant trading.markets_read := trading.read_markets(
-    array[("order").market_id], replace_order.at
-  );
   r trading.requests;
   v_batch trading.batch;
   o trading.results;
@@ -23,6 +20,7 @@ begin
   from trading.active_orders as b
   where b.order_id = ("order").id;
 
+  r.market_ids := array[("order").market_id];
   r.market_place := array[1];
   r.market_id := array[("order").market_id];
   r.user_id := array[("order").user_id];
@@ -45,7 +43,7 @@ begin
   r.relieved_cents := array[trading.active_order_cost_cents(v_active_order, replace_order.at)];
 
   v_batch := trading.match_batch(
-    r, v_markets, replace_order.at, most_makers => replace_order.most_makers
+    r, replace_order.at, most_makers => replace_order.most_makers
   );
   if v_batch.is_too_deep then
     return ('AGAIN', null, false, null)::core.result;
@@ -62,7 +60,7 @@ begin
   -- An order that is matched at once is counted with the order that it replaces, as one change.
   perform trading.end_active_orders(
     array[("order").id], 'user_amended', replace_order.at,
-    expires => false, counted => v_markets.live_delay_ms[1] is not null
+    expires => false, counted => (v_batch.markets).live_delay_ms[1] is not null
   );
   v_batch := trading.write_batch(v_batch);
   o := v_batch.results;
@@ -76,11 +74,11 @@ begin
       '"cancelledOrderId":"%s","feeCents":%s}',
       trading.order_object(
         o.public_id[1], (v_batch.traders).public_ids[v_batch.trader_place[1]],
-        v_markets.public_id[1], r.side[1], r.price[1], o.quantity[1],
+        (v_batch.markets).public_id[1], r.side[1], r.price[1], o.quantity[1],
         o.quantity[1] - o.left_quantity[1], o.status[1], r.order_type[1], null,
         o.cancel_reason[1], r.expires_at[1], core.iso8601(replace_order.at),
         case when o.status[1] = 'scheduled' then trading.schedule_members(
-          replace_order.at + v_markets.live_delay_ms[1] * interval '1 millisecond', null,
+          replace_order.at + (v_batch.markets).live_delay_ms[1] * interval '1 millisecond', null,
           replace_order.at
         ) end
       ),

@@ -1,6 +1,5 @@
 create or replace function trading.match_batch(
   requests trading.requests,
-  markets trading.markets_read,
   at timestamptz,
   locks text default 'wait',
   is_final boolean default false,
@@ -16,7 +15,10 @@ declare
 begin
   v_batch.at := match_batch.at;
   v_batch.requests := match_batch.requests;
-  v_batch.markets := match_batch.markets;
+  v_batch.markets := trading.read_markets((match_batch.requests).market_ids, match_batch.at);
+  if (match_batch.requests).order_id is not null then
+    v_batch.markets.live_delay_ms := null; -- the orders have waited
+  end if;
   loop
     v_batch := trading.read_batch(
       v_batch, v_depth,
@@ -37,7 +39,7 @@ end
 $$;
 
 comment on function trading.match_batch(
-  trading.requests, trading.markets_read, timestamptz, text, boolean, int
+  trading.requests, timestamptz, text, boolean, int
 ) is
   'Reads all that the orders of a call can reach and matches them; nothing is written yet. '
   'locks: see trading.read_batch. is_final: a request that would not be finished '

@@ -1,14 +1,12 @@
 create or replace function trading.place_as_one(
-  requests trading.requests, markets trading.markets_read, at timestamptz, atomic boolean
+  requests trading.requests, at timestamptz, atomic boolean
 )
 returns trading.order_answer[]
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_batch trading.batch := trading.match_batch(
-    place_as_one.requests, place_as_one.markets, place_as_one.at
-  );
+  v_batch trading.batch := trading.match_batch(place_as_one.requests, place_as_one.at);
   v_codes constant text[] := array_remove((v_batch.results).code, null);
   v_rejections trading.order_answer[];
 begin
@@ -28,9 +26,7 @@ begin
     if found then
       return null;
     end if;
-    v_batch := trading.match_batch(
-      place_as_one.requests, place_as_one.markets, place_as_one.at, is_final => true
-    );
+    v_batch := trading.match_batch(place_as_one.requests, place_as_one.at, is_final => true);
   end if;
   if place_as_one.atomic then
     v_rejections := trading.atomic_rejections(v_batch);
@@ -44,9 +40,7 @@ begin
 end
 $$;
 
-comment on function trading.place_as_one(
-  trading.requests, trading.markets_read, timestamptz, boolean
-) is
+comment on function trading.place_as_one(trading.requests, timestamptz, boolean) is
   'Places requests of which all are written or nothing. Null: they meet too many failing makers, '
   'some were cancelled, nothing else is written, and they are to be placed again. If there were '
   'none to cancel, since only their own fills left them so, they end where they have come. atomic: '

@@ -35,10 +35,7 @@ begin
 
   if v_count > 0 then
     v_at := core.now();
-    v_results := trading.place_as_one(
-      v_requests, trading.read_markets(v_requests.market_ids, v_at), v_at,
-      place_batch.atomic
-    );
+    v_results := trading.place_as_one(v_requests, v_at, place_batch.atomic);
     if v_results is null then
       return ('CONFLICT_RETRY', null, false, null)::core.result;
     end if;

@@ -15,7 +15,6 @@ declare
   v_requests trading.requests;
   v_free_ids bigint[];
   v_at timestamptz;
-  v_markets trading.markets_read;
   v_batch trading.batch;
   v_plain trading.order_answer;
 begin
@@ -60,10 +59,9 @@ begin
   end if;
 
   v_at := core.now();
-  v_markets := trading.read_markets(v_requests.market_ids, v_at);
   if place_orders.atomic then
     return coalesce(
-      trading.place_as_one(v_requests, v_markets, v_at, atomic => true),
+      trading.place_as_one(v_requests, v_at, atomic => true),
       array_fill(
         ('CONFLICT_RETRY', null, false, null, null)::trading.order_answer, array[v_count]
       )
@@ -71,7 +69,7 @@ begin
   end if;
   loop
     v_batch := trading.match_batch(
-      v_requests, v_markets, v_at,
+      v_requests, v_at,
       locks => case
         when place_orders.skips then 'free'
         -- Users are locked already, and what is left hardly reaches others.

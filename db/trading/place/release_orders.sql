@@ -8,14 +8,11 @@ declare
   v_requests trading.requests := trading.due_requests(
     release_orders.market_ids, release_orders.most, v_at
   );
-  v_markets trading.markets_read;
 begin
   if v_requests.user_id is null then
     return 0;
   end if;
-  v_markets := trading.read_markets(v_requests.market_ids, v_at);
-  v_markets.live_delay_ms := null; -- the orders have waited
-  perform trading.write_batch(trading.match_batch(v_requests, v_markets, v_at));
+  perform trading.write_batch(trading.match_batch(v_requests, v_at));
   return cardinality(v_requests.user_id);
 end
 $$;

@@ -52,6 +52,17 @@ test("INSUFFICIENT_BALANCE: liquidity comes first, also in a deep book", async (
   t.is(await refusal(market, ann, buy("yes", 301, 60, fok)), "INSUFFICIENT_LIQUIDITY");
 });
 
+test("SELF_TRADE_BLOCKED: fok for more than the book has, with an own order in reach", async (t) => {
+  const market = await makeMarket();
+  const [ann, bob] = (await makeTraders(2, { cents: 1_000_000 })) as [string, string];
+  await rest(market, bob, buy("no", 5, 40));
+  await rest(market, ann, buy("no", 1, 39)); // YES at 61
+  for (const quantity of [7, 700]) {
+    t.is(await refusal(market, ann, buy("yes", quantity, 60, fok)), "INSUFFICIENT_LIQUIDITY");
+    t.is(await refusal(market, ann, buy("yes", quantity, 61, fok)), "SELF_TRADE_BLOCKED");
+  }
+});
+
 test("fok: market orders, sells and budgets", async (t) => {
   const market = await makeMarket();
   const [ann, bob] = (await makeTraders(2)) as [string, string];
