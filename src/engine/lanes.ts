@@ -158,7 +158,8 @@ export function createLanes({ mostWork, now, later, onReady }: LanesOptions): La
       );
     },
     takeLate: () => {
-      const isLate = ({ until }: Waiting) => until <= now();
+      const at = now();
+      const isLate = ({ until }: Waiting) => until <= at;
       const late = [...climbed].flatMap(({ waiting }) => waiting.filter(isLate));
       for (const lane of of(late)) lane.waiting = lane.waiting.filter((order) => !isLate(order));
       return counted(late, "subtract");

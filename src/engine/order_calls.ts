@@ -78,7 +78,8 @@ async function send(
   const attempt = async (client: PoolClient): Promise<PlacedOrder[]> => {
     if (taken.orders === undefined) {
       taken.orders = take();
-      const isOver = ({ tries, until }: Waiting) => tries > 0 && until <= now();
+      const at = now();
+      const isOver = ({ tries, until }: Waiting) => tries > 0 && until <= at;
       rejectAll(taken.orders.filter(isOver), new DatabaseFailure("conflict"));
       taken.sent = taken.orders.filter((order) => !isOver(order));
     }
@@ -176,9 +177,10 @@ function climb(order: Waiting, rung: Rung, index: number): void {
 /** A call failed. If it had no effect, its orders climb: only some of them caused it. */
 function fail({ lanes, now }: CallContext, rung: Rung, sent: Waiting[], error: unknown): Waiting[] {
   if (error instanceof DatabaseFailure && error.kind === "conflict") {
-    const again = sent.filter(({ until }) => until > now());
+    const at = now();
+    const again = sent.filter(({ until }) => until > at);
     rejectAll(
-      sent.filter(({ until }) => until <= now()),
+      sent.filter(({ until }) => until <= at),
       error,
     );
     again.forEach((order, index) => {

@@ -92,6 +92,18 @@ export function heldDatabase(
   };
 }
 
+/** A clock that moves on whenever it is read. Timers are over at once. */
+export function restlessClock(): Pick<OrderGathererOptions, "now" | "later"> {
+  let now = 0;
+  return {
+    now: () => now++,
+    later: (work) => {
+      setImmediate(work);
+      return () => undefined;
+    },
+  };
+}
+
 /** A database that answers at once. Time passes by timers. */
 export function readyDatabase(
   answer: (call: FakeCall) => unknown[] = accept,

@@ -12,6 +12,7 @@ import {
   order,
   ordersOf,
   readyDatabase,
+  restlessClock,
   retries,
   shown,
   skips,
@@ -416,3 +417,37 @@ test("CONFLICT_RETRY as a result is the answer when the time for repeating is ov
   t.is((await place(order("a", 2))).code, "CONFLICT_RETRY");
   t.is(calls().length, 1);
 });
+
+for (const [name, fails] of [
+  ["AGAIN", () => false],
+  ["40P01", (call: FakeCall) => ordersOf(call).length > 1],
+] as const) {
+  test(`${name}: whenever the time of an order is over, it is placed or rejected, not both`, async (t) => {
+    for (let unfinishedForMs = 0; unfinishedForMs < 100; unfinishedForMs++) {
+      const taken: unknown[] = [];
+      const { place } = readyDatabase(
+        (call) => {
+          if (fails(call)) throw databaseError("40P01");
+          return ordersOf(call).map((each) => {
+            if (!waits(call)) return withCode("AGAIN");
+            taken.push(String(each.price));
+            return accepted(each);
+          });
+        },
+        { ...restlessClock(), unfinishedForMs },
+      );
+      const placed: unknown[] = [];
+      const rejected: unknown[] = [];
+      for (const each of [order("a", 1), order("a", 2), order("a", 3)]) {
+        void place(each).then(
+          ({ body }) => placed.push(body),
+          (error: unknown) => rejected.push(kindOf(error)),
+        );
+      }
+      await ticks(40);
+      t.is(placed.length + rejected.length, 3, `${unfinishedForMs} ms`);
+      t.deepEqual(placed, taken);
+      t.true(rejected.every((kind) => kind === "conflict"));
+    }
+  });
+}

@@ -3,6 +3,7 @@ import type { CommandResult, OrderRequest } from "../../src/database/calls.ts";
 import { createCallLimiter } from "../../src/database/call_limiter.ts";
 import { commandLimits } from "../../src/engine/ladder.ts";
 import type { OrderGathererOptions } from "../../src/engine/order_gatherer.ts";
+import { databaseError } from "../http/fake_pool.ts";
 import type { FakeCall } from "../http/fake_pool.ts";
 import {
   accept,
@@ -12,6 +13,8 @@ import {
   kindOf,
   order,
   ordersOf,
+  readyDatabase,
+  restlessClock,
   shown,
   ticks,
   withCode,
@@ -100,6 +103,38 @@ test("orders whose calls get no turn try again after a pause, until they are lat
   pass(5000);
   const kinds = (await placed).map((outcome) => "reason" in outcome && kindOf(outcome.reason));
   t.deepEqual(kinds, ["overloaded", "overloaded"]);
+});
+
+test("without a turn, orders that become late one after the other all get an answer", async (t) => {
+  for (let unfinishedForMs = 0; unfinishedForMs < 100; unfinishedForMs++) {
+    const limiter = createCallLimiter({ limits: { ...commandLimits(2), most: 0 }, waitingCap: 0 });
+    const { drained, place } = readyDatabase(
+      (call) => ordersOf(call).map(() => withCode("AGAIN")),
+      { ...restlessClock(), limiter, unfinishedForMs },
+    );
+    let rejected = 0;
+    for (const each of [order("a", 1), order("a", 2), order("a", 3)]) {
+      place(each).catch(() => rejected++);
+    }
+    await ticks(100);
+    t.is(rejected, 3, `${unfinishedForMs} ms`);
+    await drained();
+  }
+});
+
+test("an order that is rejected because its call failed waits no longer", async (t) => {
+  for (let unfinishedForMs = 0; unfinishedForMs < 100; unfinishedForMs++) {
+    const fail = () => {
+      throw databaseError("40P01");
+    };
+    const options = { ...restlessClock(), unfinishedForMs, waitingCap: 4 };
+    const { place } = readyDatabase(fail, options);
+    const placeOne = () => place(order("a", 1)).catch(kindOf);
+    // With a cap of 4, a user has room for one.
+    for (let times = 0; times < 2; times++) {
+      t.is(await placeOne(), "conflict", `${unfinishedForMs} ms`);
+    }
+  }
 });
 
 test("beyond the cap on waiting orders new ones are rejected, and room comes back", async (t) => {
