@@ -49,9 +49,10 @@ export async function makeCall(context: CallContext, made: Call): Promise<void> 
   const taken: Taken = { sent: [], tookMs: 0 };
   /** Their lanes do not step down. */
   let failed: Waiting[] = [];
+  let results: PlacedOrder[] | undefined;
   try {
     // A lock that lasts longer than a moment concerns some of the orders. The others go on.
-    const results = await send(context, made, taken, true).catch((error: unknown) => {
+    results = await send(context, made, taken, true).catch((error: unknown) => {
       if (!isLockTimeout(error)) throw error;
       return send(context, made, taken, false);
     });
@@ -59,6 +60,8 @@ export async function makeCall(context: CallContext, made: Call): Promise<void> 
   } catch (error) {
     // Without a connection, orders that came later would fail in the same way.
     if (taken.orders === undefined) rejectAll(lanes.takeAll(made.lane), error);
+    // It is committed: its orders must not be placed again.
+    else if (results !== undefined) rejectAll(taken.sent, error);
     else failed = fail(context, made.rung, taken.sent, error);
   } finally {
     const ended = lanes.of(taken.orders ?? []);

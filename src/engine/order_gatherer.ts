@@ -43,7 +43,10 @@ export interface OrderGathererOptions {
   /** In milliseconds, by a clock that never goes back. */
   now?: () => number;
   later?: Later;
-  /** Called after each committed call with the results that are final, of those told AGAIN none. */
+  /**
+   * Called after each committed call with the results that are final, of those told AGAIN none. Orders
+   * get their answers also if it throws: its error is an uncaught one of the process.
+   */
   onCommitted?: (results: CommandResult[]) => void;
 }
 
@@ -90,12 +93,14 @@ const runAtOnce: WhilePaying = (_userIds, run) => run();
 export function createOrderGatherer(options: OrderGathererOptions): OrderGatherer {
   const { pool, retries, mostMakers, slowMs, waitingCap = DEFAULT_WAITING_CAP } = options;
   const { connections = pool.options.max, unfinishedForMs = REQUEST_PATIENCE_MS } = options;
-  const { mostWork = ladder.shared.mostWork, onCommitted = () => undefined } = options;
-  const { whilePaying = runAtOnce } = options;
+  const { mostWork = ladder.shared.mostWork, whilePaying = runAtOnce } = options;
   const { now = () => performance.now(), later = startTimer } = options;
   const limiter = options.limiter ?? createCallLimiter({ limits: commandLimits(connections) });
   const onReady = () => {
     calls.schedule();
+  };
+  const onCommitted = (results: CommandResult[]) => {
+    queueMicrotask(() => options.onCommitted?.(results));
   };
   const lanes = createLanes({ mostWork, now, later, onReady });
   const calls = createCallStarter(

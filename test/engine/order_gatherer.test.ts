@@ -376,6 +376,28 @@ test("results that don't match the orders are discarded, and no order is placed 
   t.is(calls().length, 1);
 });
 
+test.serial("an error of onCommitted leaves the orders alone: none is placed twice", async (t) => {
+  const uncaught: unknown[] = [];
+  process.setUncaughtExceptionCaptureCallback((error) => uncaught.push(error));
+  const wrong = new TypeError("wrong");
+  const onCommitted = () => {
+    throw wrong;
+  };
+  const { calls, place, placeTogether } = readyDatabase(accept, { onCommitted });
+  const orders = [order("a", 1), order("b", 2), order("a", 3)];
+  const placed = Promise.allSettled(orders.map(place));
+  const all = placeTogether([order("c", 4)]);
+  const results = await placed;
+  t.deepEqual(
+    results.map((result) => result.status === "fulfilled" && result.value.body),
+    ["1", "2", "3"],
+  );
+  t.deepEqual(bodies(await all), ["4"]);
+  process.setUncaughtExceptionCaptureCallback(null);
+  t.deepEqual(calls().sort(), ["a1 b2 a3", "c4 !"]);
+  t.deepEqual(uncaught, [wrong, wrong]);
+});
+
 test("drained waits for waiting orders and for calls under way", async (t) => {
   const { drained, place, placeTogether } = readyDatabase(accept, { mostWork: 1 });
   let answered = 0;
