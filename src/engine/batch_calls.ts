@@ -6,7 +6,7 @@ import { ALL_ORDERS, api } from "../database/calls.ts";
 import type { CommandResult, OrderRequest, VersionedResult } from "../database/calls.ts";
 import { withRetries } from "../database/failures.ts";
 import type { RetryOptions } from "../database/failures.ts";
-import { ladder } from "./ladder.ts";
+import { rungOf } from "./ladder.ts";
 import type { CommandKind } from "./ladder.ts";
 import { untilFinished } from "./unfinished.ts";
 
@@ -90,11 +90,4 @@ async function run(
       ),
     { forMs: unfinishedForMs, now },
   );
-}
-
-/** Orders of few shares can't meet more makers than these. A share costs at least a cent. */
-function rungOf(orders: OrderRequest[]): "alone" | "single" {
-  const shares = orders.map(({ budgetCents, quantity }) => quantity ?? budgetCents ?? 0);
-  const sum = shares.reduce((total, each) => total + each, 0);
-  return sum > (ladder.alone.mostMakers ?? 0) ? "single" : "alone";
 }

@@ -1,4 +1,5 @@
 import type { CallLimits } from "../database/call_limiter.ts";
+import type { OrderRequest } from "../database/calls.ts";
 
 /** Lower rungs serve many orders in a call. An order that gets AGAIN climbs; a success steps down. */
 export type Rung = "shared" | "alone" | "single";
@@ -33,6 +34,16 @@ export const ladder: Record<Rung, RungLimits> = {
     atOnce: (connections) => Math.min(2, part(connections, 1 / 4)),
   },
 };
+
+/**
+ * The rung of orders that wait for locks. Orders of few shares can't meet more makers than `alone`
+ * allows. A share costs at least a cent.
+ */
+export function rungOf(orders: OrderRequest[]): "alone" | "single" {
+  const shares = orders.map(({ budgetCents, quantity }) => quantity ?? budgetCents ?? 0);
+  const sum = shares.reduce((total, each) => total + each, 0);
+  return sum > (ladder.alone.mostMakers ?? 0) ? "single" : "alone";
+}
 
 /** An amendment goes alone if it can meet no more than this, since cancels wait for it. */
 export const AMENDMENT_MAKERS = 50;

@@ -1,6 +1,6 @@
 import type { Later } from "../later.ts";
 import { chooseOrders } from "./choose_orders.ts";
-import { ladder } from "./ladder.ts";
+import { rungOf } from "./ladder.ts";
 import type { Rung } from "./ladder.ts";
 import { hasWalked, isReady, makeLane, nextReadyAt, putBehind, takeOrders } from "./lane.ts";
 import type { Lane, Waiting } from "./lane.ts";
@@ -131,10 +131,9 @@ export function createLanes({ mostWork, now, later, onReady }: LanesOptions): La
     countOf: counts.of,
     add: (order) => {
       const lane = laneOf(order);
-      const { quantity } = order.request;
-      const mayWalk = (quantity ?? 0) > (ladder.alone.mostMakers ?? 0);
-      if (mayWalk && hasWalked(lane, order.request, now())) {
-        Object.assign(order, { rung: "single", tries: 1 });
+      const rung = rungOf([order.request]);
+      if (rung === "single" && hasWalked(lane, order.request, now())) {
+        Object.assign(order, { rung, tries: 1 });
         lane.rung = "alone";
       }
       lane.waiting.push(order);

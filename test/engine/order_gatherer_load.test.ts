@@ -329,3 +329,34 @@ test("after a long walk that is rejected, others of the market go first", async 
   for (const orders of between.slice(3)) t.true(orders >= 400, String(orders));
   await drained();
 });
+
+test("a budget is at most as many shares as it has cents: a walker's goes by itself, and later", async (t) => {
+  const { drained, end, pass, place, underWay } = heldDatabase((call) =>
+    ordersOf(call).map((each) => {
+      if (each.quantity !== 10_000) return accepted(each);
+      return withCode(shown(call).endsWith("!!") ? "INSUFFICIENT_LIQUIDITY" : "AGAIN");
+    }),
+  );
+  const ofAnn = (price: number, more: Partial<OrderRequest>) =>
+    place(order("a", price, { userId: "ann", ...more }));
+  const walk = ofAnn(1, { quantity: 10_000 });
+  await ticks(4);
+  await end("a1");
+  await end("a1 !");
+  pass(5);
+  await ticks(4);
+  pass(100);
+  await end("a1 !!");
+  t.is((await walk).code, "INSUFFICIENT_LIQUIDITY");
+  const budgets = [500, 501].map((budgetCents) =>
+    ofAnn(budgetCents, { budgetCents, quantity: null }),
+  );
+  await ticks(4);
+  await end("a500 !");
+  t.deepEqual(underWay(), []);
+  pass(4000);
+  await ticks(4);
+  await end("a501 !!");
+  t.deepEqual(bodies(await Promise.all(budgets)), ["500", "501"]);
+  await drained();
+});
