@@ -82,9 +82,9 @@ function readyAt(lane: Lane, order: Waiting, at: number): number {
   return Math.min(Math.max(order.readyAt, lane.walk.endedAt + rest), order.until);
 }
 
-/** When the next of its orders that pause is ready. */
-export function nextReadyAt(lane: Lane, at: number): number {
-  const times = lane.waiting.map((order) => readyAt(lane, order, at));
+/** When the next of these orders that pause is ready. */
+export function nextReadyAt(lane: Lane, orders: Waiting[], at: number): number {
+  const times = orders.map((order) => readyAt(lane, order, at));
   return Math.min(...times.filter((time) => time > at));
 }
 

@@ -51,17 +51,18 @@ function createReadyLanes(now: () => number, later: Later, onReady: () => void) 
   /** Those on higher rungs that have orders, also while a call is under way. */
   const climbed = new Set<Lane>();
 
-  function makeReady(lane: Lane): void {
+  /** Of a lane that pauses, only the orders that came need a look. */
+  function makeReady(lane: Lane, came = lane.waiting): void {
     toShare.delete(lane);
     if (lane.waiting.length === 0 || lane.rung === "shared") climbed.delete(lane);
     else climbed.add(lane);
     if (lane.waiting.length === 0 || lane.isUnderWay) return;
     if (lane.rung === "shared") toShare.add(lane);
-    else wakeLater(lane);
+    else wakeLater(lane, came);
   }
 
-  function wakeLater(lane: Lane): void {
-    const at = nextReadyAt(lane, now());
+  function wakeLater(lane: Lane, came: Waiting[]): void {
+    const at = nextReadyAt(lane, came, now());
     if (at >= lane.wakesAt) return;
     lane.wakesAt = at;
     const wake = (): void => {
@@ -138,7 +139,7 @@ export function createLanes({ mostWork, now, later, onReady }: LanesOptions): La
       }
       lane.waiting.push(order);
       counted([order], "add");
-      if (!toShare.has(lane) || lane.rung !== "shared") makeReady(lane);
+      if (!toShare.has(lane) || lane.rung !== "shared") makeReady(lane, [order]);
     },
     takeShared: () => {
       const queues = Array.from(toShare, ({ waiting }) => waiting);
