@@ -24,7 +24,7 @@ export interface Waiting {
   token: OwedToken | undefined;
   /** The lowest rung whose calls may take it. */
   rung: Rung;
-  /** How often it was told AGAIN. It pauses until `readyAt`. */
+  /** How often a call did not place it. It pauses until `readyAt`. */
   tries: number;
   readyAt: number;
 }
@@ -111,7 +111,7 @@ export function isReady(lane: Lane, rung: Rung, at: number): boolean {
   return first !== undefined && (rung !== "single" || first.rung === "single");
 }
 
-/** These were told AGAIN: they pause, behind the others, and so do later ones of their users. */
+/** These are placed again: they pause, behind the others, and so do later ones of their users. */
 export function putBehind(lane: Lane, orders: Waiting[], at: number): void {
   const users = new Set(orders.map(({ request }) => request.userId));
   const isOther = ({ request }: Waiting) => !users.has(request.userId);

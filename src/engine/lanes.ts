@@ -25,10 +25,8 @@ export interface Lanes {
   takeAll: (lane: Lane | undefined) => Waiting[];
   /** What has waited for too long in lanes that go alone. */
   takeLate: () => Waiting[];
-  /** Orders that were told AGAIN. */
+  /** Orders that are to be placed again. */
   putBehind: (orders: Waiting[]) => void;
-  /** Puts orders to the front of their lanes, in their order. */
-  putBack: (orders: Waiting[]) => void;
   of: (orders: Waiting[]) => Set<Lane>;
   /** Their call is over. A success steps down. */
   end: (lanes: Set<Lane>, failed: Set<Lane>) => void;
@@ -169,10 +167,6 @@ export function createLanes({ mostWork, now, later, onReady }: LanesOptions): La
         const own = orders.filter((order) => laneOf(order) === lane);
         putBehind(lane, counted(own, "add"), now());
       }
-    },
-    putBack: (orders) => {
-      for (const order of orders.toReversed()) laneOf(order).waiting.unshift(order);
-      counted(orders, "add");
     },
     end: (ended, failed) => {
       for (const lane of ended) {

@@ -179,23 +179,19 @@ function climb(order: Waiting, rung: Rung, index: number): void {
 
 /** A call failed. If it had no effect, its orders climb: only some of them caused it. */
 function fail({ lanes, now }: CallContext, rung: Rung, sent: Waiting[], error: unknown): Waiting[] {
-  if (error instanceof DatabaseFailure && error.kind === "conflict") {
-    const at = now();
-    const again = sent.filter(({ until }) => until > at);
-    rejectAll(
-      sent.filter(({ until }) => until <= at),
-      error,
-    );
-    again.forEach((order, index) => {
-      climb(order, rung, index);
-    });
-    lanes.putBehind(again);
-  } else if (error instanceof DatabaseFailure || sent.length === 1) {
-    rejectAll(sent, error);
-  } else {
-    for (const order of sent) climb(order, rung, 0);
-    lanes.putBack(sent);
-  }
+  const at = now();
+  const isConflict = error instanceof DatabaseFailure && error.kind === "conflict";
+  const isOfOne = !(error instanceof DatabaseFailure) && sent.length > 1;
+  const isAgain = ({ until }: Waiting) => (isConflict ? until > at : isOfOne);
+  rejectAll(
+    sent.filter((order) => !isAgain(order)),
+    error,
+  );
+  const again = sent.filter(isAgain);
+  again.forEach((order, index) => {
+    climb(order, rung, isConflict ? index : 0);
+  });
+  lanes.putBehind(again);
   return sent;
 }
 

@@ -369,6 +369,32 @@ test("a request that makes calls fail fails alone; the others are placed in orde
   t.deepEqual(calls().slice(1).sort(), ["a1 !!", "a1 a2 a3 !", "a2 !!", "a3 !!", "b4 !"]);
 });
 
+test("after a call that failed, orders of one user do not overtake each other", async (t) => {
+  const taken: unknown[] = [];
+  const { end, pass, place, underWay } = heldDatabase((call) => {
+    if (ordersOf(call).some(({ price }) => price === 2)) throw databaseError("22P02");
+    taken.push(...ordersOf(call).map(({ price }) => price));
+    return accept(call);
+  });
+  const placeOne = (price: number) =>
+    place(order("a", price, { userId: "ann" })).catch(() => undefined);
+  const placed = [1, 2, 3].map(placeOne);
+  await ticks(2);
+  placed.push(placeOne(4));
+  for (const [index, name] of ["a1 a2 a3", "a1 a2 a3 a4 !"].entries()) {
+    await end(name);
+    placed.push(placeOne(5 + index));
+    await ticks(2);
+  }
+  while (taken.length < 5) {
+    pass(5);
+    await ticks(4);
+    for (const name of underWay()) await end(name);
+  }
+  await Promise.all(placed);
+  t.deepEqual(taken, [1, 3, 4, 5, 6]);
+});
+
 test("results that don't match the orders are discarded, and no order is placed twice", async (t) => {
   const { calls, place } = readyDatabase((call) => accept(call).slice(1));
   const results = await Promise.allSettled([order("a", 1), order("b", 2)].map(place));
