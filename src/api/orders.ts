@@ -190,10 +190,7 @@ const place = route({
   },
   problems: [...rejections("MARKET_NOT_FOUND"), ...tradeProblems],
   handler: async ({ body, idempotency, response, token, userId }, { orderGatherer }) => {
-    const order = { userId, ...withKey(body, idempotency) };
-    const result = await (token === undefined
-      ? orderGatherer.place(order)
-      : orderGatherer.placeOwing(order, token));
+    const result = await orderGatherer.place({ userId, ...withKey(body, idempotency) }, token);
     const answer = commandAnswer(response, result);
     return result.replayed ? answer : { ...answer, status: 201 };
   },

@@ -55,13 +55,11 @@ export interface OrderGatherer {
   /**
    * Resolves when the order is placed or rejected. Fails with a DatabaseFailure: the order has no
    * effect or, if it is lost, may have been placed.
+   *
+   * With the token of a request that is not counted yet, its call takes it, unless another order of its
+   * user that is not counted waits: then the token is taken before. Fails if there is none.
    */
-  place: (order: OrderRequest) => Promise<VersionedResult>;
-  /**
-   * The same for a request that is not counted yet. Its call takes its token, unless another order of
-   * its user that is not counted waits: then the token is taken before. Fails if there is none.
-   */
-  placeOwing: (order: OrderRequest, token: OwedToken) => Promise<VersionedResult>;
+  place: (order: OrderRequest, token?: OwedToken) => Promise<VersionedResult>;
   /** Places all of these orders or none: see `atomic` of api.place_orders. */
   placeTogether: (orders: OrderRequest[]) => Promise<VersionedResult[]>;
   /** Places a batch with an idempotency key, in one transaction: see api.run_orders. */
@@ -133,14 +131,14 @@ export function createOrderGatherer(options: OrderGathererOptions): OrderGathere
     });
   }
 
-  async function placeOwing(request: OrderRequest, token: OwedToken): Promise<VersionedResult> {
+  async function place(request: OrderRequest, token?: OwedToken): Promise<VersionedResult> {
     const { userId } = request;
-    if (!owing.has(userId)) {
+    if (token !== undefined && !owing.has(userId)) {
       owing.add(userId);
       const result = await put(request, token).finally(() => owing.delete(userId));
       if (result.code !== "AGAIN") return result;
     }
-    await token.take();
+    await token?.take();
     return await put(request);
   }
 
@@ -164,8 +162,7 @@ export function createOrderGatherer(options: OrderGathererOptions): OrderGathere
   }
 
   return {
-    place: (request) => put(request),
-    placeOwing,
+    place,
     placeTogether: (orders) =>
       placeApart(
         orders.map(({ userId }) => userId),

@@ -34,7 +34,7 @@ test("an order that comes alone is placed at once and alone, and does not wait f
 test("orders that come at the same time are placed together, also of several markets", async (t) => {
   const { calls, place } = readyDatabase();
   const orders = [order("a", 1), order("b", 2), order("a", 3), order("c", 4)];
-  t.deepEqual(bodies(await Promise.all(orders.map(place))), ["1", "2", "3", "4"]);
+  t.deepEqual(bodies(await Promise.all(orders.map((each) => place(each)))), ["1", "2", "3", "4"]);
   t.deepEqual(calls(), ["a1 b2 c4 a3"]);
 });
 
@@ -73,7 +73,7 @@ test("while no connection is free, orders of all markets gather for the next cal
 test("a call has limited work; the remaining orders are in the next call, other markets first", async (t) => {
   const { calls, place } = readyDatabase(accept, { mostWork: 3 });
   const orders = [1, 2, 3, 4].map((price) => order("a", price));
-  const placed = [...orders, order("b", 5)].map(place);
+  const placed = [...orders, order("b", 5)].map((each) => place(each));
   t.deepEqual(bodies(await Promise.all(placed)), ["1", "2", "3", "4", "5"]);
   t.deepEqual(calls(), ["a1 b5 a2", "a3 a4"]);
 });
@@ -256,7 +256,7 @@ test("55P03: the call is made again without waiting for locks, once", async (t) 
     return accept(call);
   });
   const orders = [order("a", 1), order("b", 2), order("a", 3)];
-  t.deepEqual(bodies(await Promise.all(orders.map(place))), ["1", "2", "3"]);
+  t.deepEqual(bodies(await Promise.all(orders.map((each) => place(each)))), ["1", "2", "3"]);
   await place(order("a", 4));
   t.deepEqual(calls(), ["a1 b2 a3", "a1 b2 a3", "a4"]);
   t.deepEqual(seen, [false, true, false]);
@@ -270,10 +270,10 @@ for (const code of ["40001", "40P01"]) {
       return accept(call);
     });
     const orders = [order("a", 1), order("b", 2), order("a", 3)];
-    t.deepEqual(bodies(await Promise.all(orders.map(place))), ["1", "2", "3"]);
+    t.deepEqual(bodies(await Promise.all(orders.map((each) => place(each)))), ["1", "2", "3"]);
     t.deepEqual(calls(), ["a1 b2 a3", "a1 a3 !", "b2 !"]);
     // Each went well by itself, so they share a call again.
-    await Promise.all([order("a", 4), order("b", 5)].map(place));
+    await Promise.all([order("a", 4), order("b", 5)].map((each) => place(each)));
     t.is(calls()[3], "a4 b5");
     // The session is as good as before.
     t.is(destroyed(), 0);
@@ -288,7 +288,7 @@ for (const code of ["40001", "40P01"]) {
       { unfinishedForMs: 1 },
     );
     const orders = [order("a", 1), order("b", 2), order("a", 3)];
-    const results = await Promise.allSettled(orders.map(place));
+    const results = await Promise.allSettled(orders.map((each) => place(each)));
     t.deepEqual(
       results.map((result) =>
         result.status === "rejected" ? kindOf(result.reason) : result.value.body,
@@ -324,7 +324,7 @@ test("without a connection all waiting orders fail at once, and later ones are s
   });
   const gatherer = createOrderGatherer({ pool, mostWork: 2, retries: { ...retries, attempts: 3 } });
   const orders = ["a", "b", "a", "c", "a"].map((market, index) => order(market, index));
-  const results = await Promise.allSettled(orders.map(gatherer.place));
+  const results = await Promise.allSettled(orders.map((each) => gatherer.place(each)));
   t.deepEqual(
     results.map((result) => result.status === "rejected" && kindOf(result.reason)),
     orders.map(() => "unreachable"),
@@ -345,7 +345,9 @@ for (const [name, failure] of [
     const { calls, place } = readyDatabase(() => {
       throw failure;
     });
-    const results = await Promise.allSettled([order("a", 1), order("b", 2)].map(place));
+    const results = await Promise.allSettled(
+      [order("a", 1), order("b", 2)].map((each) => place(each)),
+    );
     t.deepEqual(
       results.map((result) => result.status === "rejected" && kindOf(result.reason)),
       ["lost", "lost"],
@@ -360,7 +362,7 @@ test("a request that makes calls fail fails alone; the others are placed in orde
     return accept(call);
   });
   const orders = [order("a", 1), order("a", 2), order("a", 3), order("b", 4)];
-  const results = await Promise.allSettled(orders.map(place));
+  const results = await Promise.allSettled(orders.map((each) => place(each)));
   t.deepEqual(
     results.map((result) => (result.status === "fulfilled" ? result.value.body : "failed")),
     ["1", "failed", "3", "4"],
@@ -397,7 +399,9 @@ test("after a call that failed, orders of one user do not overtake each other", 
 
 test("results that don't match the orders are discarded, and no order is placed twice", async (t) => {
   const { calls, place } = readyDatabase((call) => accept(call).slice(1));
-  const results = await Promise.allSettled([order("a", 1), order("b", 2)].map(place));
+  const results = await Promise.allSettled(
+    [order("a", 1), order("b", 2)].map((each) => place(each)),
+  );
   t.true(results.every((result) => result.status === "rejected"));
   t.is(calls().length, 1);
 });
@@ -411,7 +415,7 @@ test.serial("an error of onCommitted leaves the orders alone: none is placed twi
   };
   const { calls, place, placeTogether } = readyDatabase(accept, { onCommitted });
   const orders = [order("a", 1), order("b", 2), order("a", 3)];
-  const placed = Promise.allSettled(orders.map(place));
+  const placed = Promise.allSettled(orders.map((each) => place(each)));
   const all = placeTogether([order("c", 4)]);
   const results = await placed;
   t.deepEqual(
@@ -447,7 +451,7 @@ const unfinished = (price: number, times: number) => (call: FakeCall) =>
 
 test("CONFLICT_RETRY as a result: the order is placed again alone, the others have their results", async (t) => {
   const { calls, drained, place } = readyDatabase(unfinished(2, 2));
-  const placed = [order("a", 1), order("b", 2), order("b", 3)].map(place);
+  const placed = [order("a", 1), order("b", 2), order("b", 3)].map((each) => place(each));
   t.deepEqual(
     (await Promise.all(placed)).map(({ code, body }) => [code, body]),
     [

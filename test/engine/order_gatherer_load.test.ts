@@ -27,7 +27,7 @@ function heldDatabaseOfOrders() {
   const database = heldDatabase();
   const placed: Promise<CommandResult>[] = [];
   const begin = async (...orders: OrderRequest[]) => {
-    placed.push(...orders.map(database.place));
+    placed.push(...orders.map((each) => database.place(each)));
     await ticks(2);
   };
   return { ...database, begin, placed };

@@ -59,15 +59,15 @@ test("an order takes its token in its call; another of its user before", async (
     },
   );
   const one = { userId: "u" };
-  const first = database.placeOwing(order("a", 1, one), tokenOf(log, "first"));
-  const second = database.placeOwing(order("b", 2, one), tokenOf(log, "second"));
-  const other = database.placeOwing(order("b", 3), tokenOf(log, "other"));
+  const first = database.place(order("a", 1, one), tokenOf(log, "first"));
+  const second = database.place(order("b", 2, one), tokenOf(log, "second"));
+  const other = database.place(order("b", 3), tokenOf(log, "other"));
   await ticks(4);
   await database.end("a1 b3 b2");
   await Promise.all([first, second, other]);
   t.deepEqual(log, ["second takes", "call of u,u3,", "first has paid", "other has paid"]);
   t.deepEqual(paying, [["u", "u3"]]);
-  const third = database.placeOwing(order("a", 4, one), tokenOf(log, "third"));
+  const third = database.place(order("a", 4, one), tokenOf(log, "third"));
   await ticks(4);
   await database.end("a4");
   await third;
@@ -76,14 +76,14 @@ test("an order takes its token in its call; another of its user before", async (
 
 test("a locked bucket: the token is taken before the order is placed again", async (t) => {
   const log: string[] = [];
-  const { placeOwing, calls } = readyDatabase((call) =>
+  const { place, calls } = readyDatabase((call) =>
     ordersOf(call).map((placed, index) =>
       isPaidBefore(call, index)
         ? { ...accepted(placed), ...notPaid }
         : { ...withCode("AGAIN"), ...notPaid },
     ),
   );
-  const result = await placeOwing(order("a", 1), tokenOf(log, "it"));
+  const result = await place(order("a", 1), tokenOf(log, "it"));
   t.is(result.body, "1");
   t.deepEqual(log, ["it takes"]);
   t.deepEqual(calls(), ["a1", "a1"]);
@@ -92,15 +92,15 @@ test("a locked bucket: the token is taken before the order is placed again", asy
 test("without a token an order is refused, and counts as no order", async (t) => {
   const log: string[] = [];
   const committed: CommandResult[] = [];
-  const { placeOwing, calls } = readyDatabase(
+  const { place, calls } = readyDatabase(
     (call) => [
       { ...withCode("TOO_MANY_REQUESTS"), ...paid, remaining: 0 },
       { ...accepted(ordersOf(call)[1]!), ...paid },
     ],
     { onCommitted: (results) => committed.push(...results) },
   );
-  const poor = placeOwing(order("a", 1), tokenOf(log, "poor"));
-  const rich = placeOwing(order("a", 2), tokenOf(log, "rich"));
+  const poor = place(order("a", 1), tokenOf(log, "poor"));
+  const rich = place(order("a", 2), tokenOf(log, "rich"));
   await t.throwsAsync(poor, { message: "no token" });
   t.is((await rich).body, "2");
   t.deepEqual(log, ["poor is refused", "rich has paid"]);
@@ -114,11 +114,11 @@ test("without a token an order is refused, and counts as no order", async (t) =>
 test("AGAIN after its token was taken: the order pays no second time", async (t) => {
   const log: string[] = [];
   const payers: (string | null)[][] = [];
-  const { placeOwing } = readyDatabase((call) => {
+  const { place } = readyDatabase((call) => {
     payers.push(payersOf(call));
     return payers.length === 1 ? [{ ...withCode("AGAIN"), ...paid }] : acceptPaid(call);
   });
-  await placeOwing(order("a", 1), tokenOf(log, "it"));
+  await place(order("a", 1), tokenOf(log, "it"));
   t.deepEqual(payers, [["u1"], []]);
   t.deepEqual(log, ["it has paid"]);
 });
@@ -126,12 +126,12 @@ test("AGAIN after its token was taken: the order pays no second time", async (t)
 test("a call that failed took nothing: the next one takes the token", async (t) => {
   const log: string[] = [];
   const payers: (string | null)[][] = [];
-  const { placeOwing } = readyDatabase((call) => {
+  const { place } = readyDatabase((call) => {
     payers.push(payersOf(call));
     if (payers.length === 1) throw databaseError("40P01");
     return accept(call).map((result) => ({ ...result, ...paid }));
   });
-  await placeOwing(order("a", 1), tokenOf(log, "it"));
+  await place(order("a", 1), tokenOf(log, "it"));
   t.deepEqual(payers, [["u1"], ["u1"]]);
   t.deepEqual(log, ["it has paid"]);
 });
