@@ -4,9 +4,9 @@ import { chooseOrders } from "./choose_orders.ts";
 import { ladder } from "./ladder.ts";
 import type { Rung } from "./ladder.ts";
 
-/** The token of an order that is not counted yet: see http/access.ts. */
-export interface OwedToken {
-  /** Takes it in a call of its own. Fails if there is none. */
+/** The token of a request that is not counted yet: see http/access.ts. It is taken once. */
+export interface Token {
+  /** Takes it in a call of its own, unless it is taken. Fails if there is none. */
   take: () => Promise<void>;
   /** The call of the order has taken it, or has found none. Then this fails. */
   taken: (payment: Payment) => void;
@@ -21,7 +21,7 @@ export interface Waiting {
   resolve: (result: PlacedOrder) => void;
   reject: (error: unknown) => void;
   /** It is not counted yet: its call takes this token. */
-  token: OwedToken | undefined;
+  token: Token | undefined;
   /** The lowest rung whose calls may take it. */
   rung: Rung;
   /** How often a call did not place it. It pauses until `readyAt`. */

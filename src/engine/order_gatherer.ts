@@ -15,7 +15,7 @@ import { placeAllOrNone, placeKeyed } from "./batch_calls.ts";
 import type { KeyedBatch } from "./batch_calls.ts";
 import { commandLimits, ladder } from "./ladder.ts";
 import type { CommandKind, Rung } from "./ladder.ts";
-import type { OwedToken } from "./lane.ts";
+import type { Token } from "./lane.ts";
 import { createLanes } from "./lanes.ts";
 import { makeCall, rejectAll } from "./order_calls.ts";
 import type { CallContext, WhilePaying } from "./order_calls.ts";
@@ -59,7 +59,7 @@ export interface OrderGatherer {
    * With the token of a request that is not counted yet, its call takes it, unless another order of its
    * user that is not counted waits: then the token is taken before. Fails if there is none.
    */
-  place: (order: OrderRequest, token?: OwedToken) => Promise<VersionedResult>;
+  place: (order: OrderRequest, token?: Token) => Promise<VersionedResult>;
   /** Places all of these orders or none: see `atomic` of api.place_orders. */
   placeTogether: (orders: OrderRequest[]) => Promise<VersionedResult[]>;
   /** Places a batch with an idempotency key, in one transaction: see api.run_orders. */
@@ -121,7 +121,7 @@ export function createOrderGatherer(options: OrderGathererOptions): OrderGathere
     }
   }
 
-  async function put(request: OrderRequest, token?: OwedToken): Promise<PlacedOrder> {
+  async function put(request: OrderRequest, token?: Token): Promise<PlacedOrder> {
     checkRoom([request.userId]);
     return await new Promise((resolve, reject) => {
       const [since, until] = [now(), now() + unfinishedForMs];
@@ -131,7 +131,7 @@ export function createOrderGatherer(options: OrderGathererOptions): OrderGathere
     });
   }
 
-  async function place(request: OrderRequest, token?: OwedToken): Promise<VersionedResult> {
+  async function place(request: OrderRequest, token?: Token): Promise<VersionedResult> {
     const { userId } = request;
     if (token !== undefined && !owing.has(userId)) {
       owing.add(userId);

@@ -10,6 +10,7 @@ import type {
   Staff,
   StaffRole,
 } from "../database/calls.ts";
+import type { Token } from "../engine/lane.ts";
 import { isWellFormedSecret } from "../secrets.ts";
 import type { SecretPrefix } from "../secrets.ts";
 import { staffIdOf, tokenOf, userIdOf } from "./authentication.ts";
@@ -70,19 +71,16 @@ export interface Access {
     response: Response,
     requests?: number,
   ) => Promise<void>;
-  /** Of a request that may be counted in the call that it makes. Undefined: it is counted before. */
+  /**
+   * Of a request that may be counted in the call that it makes. Undefined: it is counted before.
+   * Without a token left, its `take` and `taken` end the request: 429.
+   */
   tokenOf: (rateLimit: RateLimit, client: Client, response: Response) => Token | undefined;
   /** Counts an attempt in these buckets, or ends the request if there were too many: 429. */
   countAttempt: (counters: AttemptCounters, response: Response) => Promise<void>;
 }
 
-/** The token of a trading request. It is taken once. */
-export interface Token {
-  /** Takes it now, unless it is taken, or ends the request if there is none: 429. */
-  take: () => Promise<void>;
-  /** The call of the request has taken it, or has found none. Then this ends the request: 429. */
-  taken: (payment: Payment) => void;
-}
+export type { Token };
 
 /** What attempts are counted in: by address, by caller, and by an account or its e-mail address. */
 export type AttemptCounters = Pick<
