@@ -12,10 +12,8 @@ export interface Lanes {
   /** Orders that wait, without those under way, and those of one user. */
   count: () => number;
   countOf: (userId: string) => number;
-  /** Whether at least so many orders wait for a shared call. */
-  hasShared: (count: number) => boolean;
-  /** When the first order of all that wait for a shared call came. */
-  sharedSince: () => number;
+  /** How many orders wait for a shared call, and when the first of them came: Infinity for none. */
+  shared: () => { count: number; since: number };
   takeShared: () => Waiting[];
   /** The next lane with orders for a call of this rung. The lanes take turns. */
   find: (rung: Rung) => Lane | undefined;
@@ -78,26 +76,22 @@ function createReadyLanes(now: () => number, later: Later, onReady: () => void) 
     if (climbed.delete(lane)) climbed.add(lane);
   }
 
-  function hasShared(count: number): boolean {
-    let found = 0;
+  function shared(): { count: number; since: number } {
+    const found = { count: 0, since: Infinity };
     for (const { waiting } of toShare) {
-      found += waiting.length;
-      if (found >= count) return true;
+      found.count += waiting.length;
+      found.since = Math.min(found.since, waiting[0]?.since ?? Infinity);
     }
-    return false;
+    return found;
   }
 
-  function sharedSince(): number {
-    return Math.min(...Array.from(toShare, ({ waiting }) => waiting[0]?.since ?? now()));
-  }
-
-  return { climbed, hasShared, makeReady, sharedSince, start, toShare };
+  return { climbed, makeReady, shared, start, toShare };
 }
 
 export function createLanes({ mostWork, now, later, onReady }: LanesOptions): Lanes {
   const lanes = new Map<string, Lane>();
   const ready = createReadyLanes(now, later, onReady);
-  const { climbed, hasShared, makeReady, sharedSince, start, toShare } = ready;
+  const { climbed, makeReady, shared, start, toShare } = ready;
   const counts = createOrderCounts();
   let sweptAt = now();
 
@@ -125,7 +119,7 @@ export function createLanes({ mostWork, now, later, onReady }: LanesOptions): La
   }
 
   return {
-    ...{ of, start, hasShared, sharedSince },
+    ...{ of, start, shared },
     count: counts.all,
     countOf: counts.of,
     add: (order) => {

@@ -210,15 +210,15 @@ function createCallStarter(context: CallContext, { limiter, mostShared, later }:
   function begin(): void {
     takeTurn("single");
     takeTurn("alone");
-    const isFull = sharedCalls >= mostShared;
-    if (!lanes.hasShared(1) || isConnecting || isFull) return;
-    const isEnough = sharedCalls === 0 || lanes.hasShared(ENOUGH_ORDERS);
-    if (isEnough || haveWaited()) run(placeShared());
+    if (isConnecting || sharedCalls >= mostShared) return;
+    const { count, since } = lanes.shared();
+    const isEnough = count >= (sharedCalls === 0 ? 1 : ENOUGH_ORDERS);
+    if (isEnough || haveWaited(since)) run(placeShared());
   }
 
   /** If not, they are looked at again when they have. */
-  function haveWaited(): boolean {
-    const at = lanes.sharedSince() + LONGEST_WAIT_MS;
+  function haveWaited(since: number): boolean {
+    const at = since + LONGEST_WAIT_MS;
     const waitMs = at - now();
     if (waitMs > 0 && at < wakesAt) {
       wakesAt = at;
