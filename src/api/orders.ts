@@ -123,7 +123,6 @@ export const placeOrderSchema = z
     const reject = (field: keyof typeof order, message: string): void => {
       context.addIssue({ code: "custom", path: [field], message });
     };
-    const isPriced = isGiven(order.price);
     const isCounted = isGiven(order.quantity);
     const isBudget = isGiven(order.budgetCents);
     if (order.orderType === "sell") {
@@ -136,15 +135,12 @@ export const placeOrderSchema = z
         reject("price", "required without budgetCents; null places a market order");
       }
     }
-    if (order.postOnly === true && (isBudget || !isPriced || isImmediate(order.timeInForce))) {
+    const mayRest = isGiven(order.price) && !isBudget && (order.timeInForce ?? "gtc") === "gtc";
+    if (order.postOnly === true && !mayRest) {
       reject("postOnly", "needs a price and gtc, and no budgetCents");
     }
   })
   .meta({ id: "PlaceOrder", override: neededFields });
-
-function isImmediate(timeInForce: "gtc" | "ioc" | "fok" | null | undefined): boolean {
-  return timeInForce === "ioc" || timeInForce === "fok";
-}
 
 export const placeOrderResponseSchema = z.strictObject({
   order: placedOrderSchema,
