@@ -1,7 +1,8 @@
 import type { Request, Response } from "express";
 import type { z } from "zod";
 import type { KeyScope } from "../database/calls.ts";
-import type { Auth, Callers, RateLimit, Token } from "../http/access.ts";
+import type { Token } from "../engine/lane.ts";
+import type { Auth, Callers, RateLimit } from "../http/access.ts";
 import type { Caching } from "../http/caching.ts";
 import type { Problem } from "../http/problems.ts";
 import type { StaticFile } from "../http/static_file.ts";

@@ -80,8 +80,6 @@ export interface Access {
   countAttempt: (counters: AttemptCounters, response: Response) => Promise<void>;
 }
 
-export type { Token };
-
 /** What attempts are counted in: by address, by caller, and by an account or its e-mail address. */
 export type AttemptCounters = Pick<
   RequestCounters,
