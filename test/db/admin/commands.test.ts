@@ -4,7 +4,10 @@ import { callBy, makeStaff, makeStaffPasskey } from "../../helpers/exchange/staf
 import type { StaffMember } from "../../helpers/exchange/staff.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 
-/** admin.commands: the functions of operators, and the role that each needs, asked of each role. */
+/**
+ * admin.commands: the functions of operators, and the role that each needs, asked of each role. Every
+ * call leaves one row of the audit log that says who, when, what and with which arguments.
+ */
 
 const exchange = testExchange(test);
 const { makeMarket, makeTrader, operate } = exchange;
@@ -27,8 +30,9 @@ const keyId = async () => {
   return { key_id: rows[0].public_id };
 };
 
+const later = "2090-01-01T00:00:00Z";
 const laterFee = () =>
-  operate("set_fee_schedule", { taker_rate_bps: 1, effective_from: "2090-01-01T00:00:00Z" });
+  operate("set_fee_schedule", { taker_rate_bps: 1, effective_from: later }).then(Number);
 
 const staffKeyId = async () => {
   await operate("create_staff_key", { name: unique(), role: "analyst" });
@@ -45,20 +49,23 @@ const event = async () => ({
 
 /** Who may call each function, in words of this test, and arguments with which it succeeds. */
 const commands: Record<string, [Role | "any", () => Promise<Record<string, unknown>>]> = {
-  create_category: ["markets", async () => ({ slug: unique(), name: unique() })],
-  create_event: ["markets", async () => ({ title: "E", ...category })],
-  edit_event: ["markets", async () => ({ ...(await event()), title: "F" })],
-  set_event_live: ["markets", async () => ({ ...(await event()), live: true })],
+  create_category: ["markets", async () => ({ slug: unique(), name: unique(), position: 7 })],
+  create_event: ["markets", async () => ({ title: "E", ...category, live: true })],
+  edit_event: ["markets", async () => ({ ...(await event()), title: "F", description: "D" })],
+  set_event_live: [
+    "markets",
+    async () => ({ ...(await event()), live: true, live_delay_ms: 1000 }),
+  ],
   create_market: ["markets", async () => ({ title: "M", ...category })],
   copy_market: ["markets", async () => ({ ...(await market()), title: "M" })],
   create_markets: [
     "markets",
-    async () => ({ markets: JSON.stringify([{ title: "M", ...category }]) }),
+    async () => ({ markets: JSON.stringify([{ title: "M", ...category }]), dry_run: false }),
   ],
-  edit_market: ["markets", async () => ({ ...(await market()), title: "N" })],
+  edit_market: ["markets", async () => ({ ...(await market()), title: "N", close_time: later })],
   set_market_source: [
     "markets",
-    async () => ({ ...(await market()), rules: "R", source_url: null }),
+    async () => ({ ...(await market()), rules: "R", source_url: "https://office.example/" }),
   ],
   set_minimum_age: ["users", async () => ({ years: 0, reason: "as announced" })],
   set_dispute_window: ["markets", async () => ({ hours: 72, reason: "as announced" })],
@@ -68,7 +75,10 @@ const commands: Record<string, [Role | "any", () => Promise<Record<string, unkno
   ],
   set_market_status: ["markets", async () => ({ ...(await market()), status: "paused" })],
   preview_resolution: ["any", async () => ({ ...(await market()), outcome: "yes" })],
-  resolve_market: ["markets", async () => ({ ...(await market()), outcome: "yes" })],
+  resolve_market: [
+    "markets",
+    async () => ({ ...(await market()), outcome: "custom", yes_payout_cents: 40 }),
+  ],
   correct_resolution: [
     "markets",
     async () => {
@@ -91,7 +101,7 @@ const commands: Record<string, [Role | "any", () => Promise<Record<string, unkno
   cancel_fee_schedule: ["cash", async () => ({ schedule_id: await laterFee() })],
   set_cash_cap: [
     "staff",
-    async () => ({ kind: "deposit", per_call_cents: null, per_day_cents: null }),
+    async () => ({ kind: "bonus", per_call_cents: null, per_day_cents: 1_000_000 }),
   ],
   set_fee_schedule: ["cash", async () => ({ taker_rate_bps: 600, ...category })],
   deposit: ["cash", async () => ({ ...(await user()), amount_cents: 1, reference: unique() })],
@@ -112,7 +122,7 @@ const commands: Record<string, [Role | "any", () => Promise<Record<string, unkno
     async () => {
       const values = { ...(await user()), amount_cents: 1, reference: unique() };
       await operate("deposit", values);
-      return { reference: values.reference, reason: "why" };
+      return { reference: values.reference, reason: "why", user_id: values.user_id };
     },
   ],
   pay_out_fees: [
@@ -135,7 +145,7 @@ const commands: Record<string, [Role | "any", () => Promise<Record<string, unkno
         "select coalesce(max(day) + 1, '2020-01-01')::text as day from ledger.closed_days",
       );
       await operate("reconcile", { ...rows[0], bank: "[]" });
-      return rows[0];
+      return { ...rows[0], reason: "all agrees" };
     },
   ],
   create_user: [
@@ -145,20 +155,26 @@ const commands: Record<string, [Role | "any", () => Promise<Record<string, unkno
   set_profile: ["users", async () => ({ ...(await user()), private: true })],
   create_api_key: ["users", async () => ({ ...(await user()), name: "key" })],
   list_api_keys: ["any", user],
-  rotate_api_key: ["users", keyId],
+  rotate_api_key: ["users", async () => ({ ...(await keyId()), overlap: "01:00:00" })],
   revoke_api_key: ["users", keyId],
   create_session: ["users", user],
   end_sessions: ["users", user],
   set_sign_up: ["users", async () => ({ policy: "open", play_money_cents: 0 })],
   invite_user: ["users", async () => ({ email: `${unique()}@test.example` })],
   sign_in_link: ["users", user],
-  set_rate_policy: ["users", async () => ({ ...(await user()), tier: "standard" })],
+  set_rate_policy: [
+    "users",
+    async () => ({
+      ...(await user()),
+      ...{ tier: "custom", requests_per_minute: 7, burst_capacity: 8, expires_at: later },
+    }),
+  ],
   set_loss_limits: [
     "users",
-    async () => ({ ...(await user()), day_cents: 1, week_cents: 2, month_cents: 3 }),
+    async () => ({ ...(await user()), day_cents: 1, week_cents: null, month_cents: 3 }),
   ],
-  self_exclude: ["users", user],
-  freeze_user: ["users", async () => ({ ...(await user()), reason: "why" })],
+  self_exclude: ["users", async () => ({ ...(await user()), until: later })],
+  freeze_user: ["users", async () => ({ ...(await user()), reason: "why", keep_sessions: true })],
   unfreeze_user: ["users", async () => ({ ...(await user()), reason: "why" })],
   user_access: ["any", user],
   add_note: ["users", async () => ({ ...(await user()), note: "called twice" })],
@@ -171,8 +187,8 @@ const commands: Record<string, [Role | "any", () => Promise<Record<string, unkno
     "users",
     async () => ({ ...(await user()), email: `${unique()}@test.example` }),
   ],
-  cancel_orders: ["incidents", user],
-  set_trading_pause: ["incidents", async () => ({ paused: false })],
+  cancel_orders: ["incidents", async () => ({ ...(await user()), ...(await market()) })],
+  set_trading_pause: ["incidents", async () => ({ paused: false, reason: "over" })],
   set_rate_limit: [
     "incidents",
     async () => ({ bucket: "v1", max_requests: 100_000, window_seconds: 60 }),
@@ -185,13 +201,16 @@ const commands: Record<string, [Role | "any", () => Promise<Record<string, unkno
     async () => ({ email: `${unique()}@staff.example`, name: "S", roles: ["cash"] }),
   ],
   invite_staff: ["staff", member],
-  set_staff_roles: ["staff", async () => ({ ...(await member()), roles: ["users"] })],
+  set_staff_roles: ["staff", async () => ({ ...(await member()), roles: ["audit", "users"] })],
   remove_staff: ["staff", member],
   remove_staff_passkey: ["staff", () => makeStaffPasskey(exchange)],
   create_staff_key: ["staff", async () => ({ name: unique(), role: "operator" })],
   list_staff_keys: ["any", async () => ({})],
   revoke_staff_key: ["staff", staffKeyId],
-  set_approval_rule: ["staff", async () => ({ command: "withdraw", role: "cash" })],
+  set_approval_rule: [
+    "staff",
+    async () => ({ command: "withdraw", role: "cash", from_cents: 1000 }),
+  ],
   remove_approval_rule: [
     "staff",
     async () => {
@@ -205,6 +224,23 @@ const commands: Record<string, [Role | "any", () => Promise<Record<string, unkno
 const ofProposals = ["approve", "propose", "reject"];
 /** Always needs approval: approvals.test.ts. */
 const always = ["end_self_exclusion"];
+
+/** Arguments that are too long, or personal: the row of the audit log has what they led to. */
+const withheld: Record<string, string> = {
+  add_note: "note",
+  create_markets: "markets",
+  reconcile: "bank",
+};
+
+/** These also leave the row of the market that they make: create_markets.test.ts. */
+const makesMarket = ["copy_market", "create_markets"];
+
+async function auditLog(): Promise<any[]> {
+  const { rows } = await exchange.database.pool.query(
+    "select operator, action, arguments, called_at as at from admin.audit_entries order by audit_key",
+  );
+  return rows;
+}
 
 /** One of each role; "cash" has a second one, so that a rule can be set. */
 const members = {} as Record<Role, StaffMember>;
@@ -268,6 +304,38 @@ for (const [name, [wanted, prepare]] of Object.entries(commands)) {
     if (name === "remove_approval_rule") await operate(name, { command: "withdraw" });
     await operators.end();
   });
+
+  test.serial(`admin.${name} writes one row to the audit log`, async (t) => {
+    const values = await prepare();
+    const before = await auditLog();
+    const from = Date.now();
+    await operate(name, values);
+    const rows = (await auditLog()).slice(before.length);
+    t.is(rows.length, makesMarket.includes(name) ? 2 : 1);
+    const { operator, action, arguments: written, at } = rows.at(-1);
+    t.is(action, name);
+    const { rows: login } = await exchange.database.pool.query("select session_user as name");
+    t.is(operator, login[0].name);
+    t.true(Math.abs(at.getTime() - from) < 60_000);
+    for (const [argument, value] of Object.entries(values)) {
+      if (withheld[name] === argument) {
+        t.is(written[argument], undefined);
+        continue;
+      }
+      const isTime = typeof value === "string" && value.endsWith("Z");
+      const isJson = argument === "users";
+      const wanted = isTime
+        ? new Date(value).getTime()
+        : isJson
+          ? JSON.parse(String(value))
+          : value;
+      const found = isTime ? new Date(written[argument]).getTime() : written[argument];
+      t.deepEqual(found, wanted, argument);
+    }
+    if (name === "set_approval_rule") {
+      await operate("remove_approval_rule", { command: "withdraw" });
+    }
+  });
 }
 
 test.serial("a refused call leaves nothing, and no row of the audit log", async (t) => {
@@ -312,4 +380,30 @@ test.serial("roles that are taken are gone at once; several count together", asy
   await t.throwsAsync(deposit(), { code: "EX042" });
   await operate("remove_staff", { staff_id: staffId });
   await t.throwsAsync(deposit(), { code: "EX002" });
+});
+
+test.serial("a call that fails leaves no row", async (t) => {
+  const before = await auditLog();
+  await t.throwsAsync(
+    operate("withdraw", {
+      user_id: "01900000-0000-7000-8000-000000000000",
+      amount_cents: 1,
+      reference: "one",
+    }),
+  );
+  await t.throwsAsync(operate("set_fee_schedule", { taker_rate_bps: -1 }));
+  await t.throwsAsync(operate("create_category", { slug: "tests", name: "Again" }));
+  t.deepEqual(await auditLog(), before);
+});
+
+test.serial("an API key or a session's cookie is never in the audit log", async (t) => {
+  const user_id = await makeTrader();
+  const key: string = await operate("create_api_key", { user_id, name: "secret" });
+  const cookie: string = await operate("create_session", { user_id });
+  await operate("end_sessions", { user_id, cookie });
+  const { rows } = await exchange.database.pool.query(
+    "select count(*) from admin.audit_log where arguments::text ~ $1",
+    [`${key.slice(3)}|${cookie.slice(3)}`],
+  );
+  t.is(rows[0].count, 0);
 });
