@@ -1,4 +1,4 @@
-import { computed, effect, signal } from "@preact/signals";
+import { effect, signal } from "@preact/signals";
 
 /** Light or dark as the reader chose, or as the system wishes. */
 export type Theme = "system" | "light" | "dark";
@@ -6,17 +6,6 @@ export type Theme = "system" | "light" | "dark";
 const NAME = "pgmarkets.theme";
 
 export const theme = signal<Theme>(read());
-
-const systemWish = matchMedia("(prefers-color-scheme: dark)");
-const systemIsDark = signal(systemWish.matches);
-systemWish.addEventListener("change", () => {
-  systemIsDark.value = systemWish.matches;
-});
-
-/** Whether the page is dark now. */
-export const isDark = computed(() =>
-  theme.value === "system" ? systemIsDark.value : theme.value === "dark",
-);
 
 /** Shows the theme, and keeps the choice. */
 export function followTheme(): void {

@@ -49,11 +49,6 @@ export function hasDoubts(journal: Journal): boolean {
   return commandsOf(journal).some(wasInDoubt);
 }
 
-/** Throws if no command was cut or unanswered: then the drill has shown nothing. */
-export function expectDoubts(journal: Journal): void {
-  if (!hasDoubts(journal)) throw new Error("No command was under way");
-}
-
 /** Whether an attempt left it open whether the command was carried out. */
 export function wasInDoubt({ answers }: Command): boolean {
   return answers.some(({ kind }) => kind === "unknown" || kind === "cut");
