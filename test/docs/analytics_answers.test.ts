@@ -237,16 +237,8 @@ test.serial(
       "never answered by a row",
     );
     t.deepEqual([...seen].sort(), [
-      "archived",
-      "corrected",
-      "custom",
-      "expired",
-      "merge",
-      "reduced",
-      "replaced",
-      "scheduled",
-      "self-excluded",
-      "split",
+      ...["archived", "corrected", "custom", "expired", "merge", "reduced", "replaced"],
+      ...["scheduled", "self-excluded", "split"],
     ]);
   },
 );

@@ -35,18 +35,8 @@ const uuid = "01900000-0000-7000-8000-000000000000";
 /** No value of any field of any body. */
 const wrongValues = [
   ...[null, true, false, -1, 0, 1.5, 1e308, -(2 ** 53), 2 ** 31, 10_001.5],
-  ...[
-    "",
-    " ",
-    "yes ",
-    "YES",
-    "null",
-    "0x10",
-    "\u0000",
-    "\ud83d\ude00",
-    "\ud800",
-    "'; select 1; --",
-  ],
+  ...["", " ", "yes ", "YES", "null", "0x10", "\u0000", "\ud83d\ude00", "\ud800"],
+  "'; select 1; --",
   ...["x".repeat(5000), `${uuid}0`, {}, { $gt: 0 }, [], [[[]]], [null], ["1"], [uuid, 1]],
 ];
 

@@ -17,36 +17,15 @@ const blank = async (texts: string[]): Promise<boolean[]> => {
 
 test("white space and characters without ink are blank, a letter among them is not", async (t) => {
   const without = [
-    "",
-    " ",
-    "\t\r\n",
-    "\u00a0",
-    "\u3000",
-    "\u200b",
-    "\u200b\u200d \u2060",
-    "\ufeff",
+    ...["", " ", "\t\r\n", "\u00a0", "\u3000", "\u200b", "\u200b\u200d \u2060", "\ufeff"],
+    ...["\u00ad", "\u2800", "\u3164", "\u115f\u1160", "\ufe0f", "\u{e0020}\u{e007f}", "\u202e"],
   ];
-  without.push(
-    "\u00ad",
-    "\u2800",
-    "\u3164",
-    "\u115f\u1160",
-    "\ufe0f",
-    "\u{e0020}\u{e007f}",
-    "\u202e",
-  );
   t.deepEqual(
     await blank(without),
     without.map(() => true),
   );
   const seen = [
-    "a",
-    "\u200bb\u200b",
-    ".",
-    "\u00e9",
-    "\u4e2d",
-    "\u{1f600}",
-    "\u{1f468}\u200d\u{1f469}",
+    ...["a", "\u200bb\u200b", ".", "\u00e9", "\u4e2d", "\u{1f600}", "\u{1f468}\u200d\u{1f469}"],
   ];
   t.deepEqual(
     await blank(seen),

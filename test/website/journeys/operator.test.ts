@@ -315,17 +315,8 @@ for (const view of views) {
     await service.place(other, marketId, { side: "no", price: 40, quantity: 4 });
     const { page, complaints } = await welcome(browser, `Eva${theme}${width}`, view);
     const paths = [
-      ...[
-        "",
-        "/resolutions",
-        "/incidents",
-        "/safety",
-        "/surveillance",
-        "/users",
-        "/markets",
-        "/events",
-        "/cash",
-      ],
+      ...["", "/resolutions", "/incidents", "/safety", "/surveillance", "/users", "/markets"],
+      ...["/events", "/cash"],
       ...["/proposals", "/staff", "/audit", "/settings", "/lists/trades", "/lists/journals"],
       ...["/lists/processes", "/lists/jobs", "/lists/blocks", "/lists/escrow", "/lists/fee-days"],
       ...[`/markets/${marketId}`, `/users/${one.userId}`],
