@@ -44,9 +44,3 @@ test.serial(
     }
   },
 );
-
-test.serial("401: without a session, and with a key", async (t) => {
-  t.is((await service.call("GET", "/api/account/value")).status, 401);
-  const { key } = await service.makeTrader();
-  t.is((await service.call("GET", "/api/account/value", { key })).status, 401);
-});

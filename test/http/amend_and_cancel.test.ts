@@ -158,10 +158,3 @@ test("cancel-batch: 400 INVALID_REQUEST for 0 and 101 ids, and for malformed ids
   }
   t.is((await cancelBatch(trader, { orderIds: tooMany.slice(1) })).status, 200);
 });
-
-test("401: amending and cancelling need a key", async (t) => {
-  const patched = await call("PATCH", `/api/v1/orders/${noSuchId}`, { body: { price: 1 } });
-  t.deepEqual([patched.status, patched.body], [401, { error: "Unauthorized" }]);
-  const cancelled = await call("POST", "/api/v1/orders/cancel-batch", { body: { orderIds: [] } });
-  t.deepEqual([cancelled.status, cancelled.body], [401, { error: "Unauthorized" }]);
-});

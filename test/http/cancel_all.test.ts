@@ -46,32 +46,6 @@ test("400: cancel-all of an unknown market or of a malformed one cancels nothing
   t.is(await openOrders(ann), 1);
 });
 
-test("cancel-all with a key: the first answer again; 422 IDEMPOTENCY_KEY_REUSED", async (t) => {
-  const market = await makeMarket();
-  const ann = await makeTrader();
-  await rest(ann, market, 10);
-  const headers = { "Idempotency-Key": randomUUID() };
-  const send = (body: object) =>
-    call("POST", `${orders}/cancel-all`, { key: ann.key, headers, body });
-  const first = await send({});
-  t.is(first.headers.get("idempotency-replayed"), null);
-  await rest(ann, market, 11);
-  const again = await send({});
-  t.is(again.status, 200);
-  t.is(again.headers.get("idempotency-replayed"), "true");
-  t.deepEqual(again.body, first.body);
-  const other = await send({ marketId: market });
-  t.is(other.status, 422);
-  t.is(other.body.code, "IDEMPOTENCY_KEY_REUSED");
-  t.is(await openOrders(ann), 1);
-  const malformed = await call("POST", `${orders}/cancel-all`, {
-    ...{ key: ann.key, headers: { "Idempotency-Key": "1" }, body: {} },
-  });
-  t.is(malformed.status, 400);
-  t.is(malformed.body.code, "INVALID_REQUEST");
-  t.is(await openOrders(ann), 1);
-});
-
 test("the dead man's switch: set, read, turned off, and 400 for other times", async (t) => {
   const { key } = await makeTrader();
   const path = `${orders}/dead-man`;

@@ -81,9 +81,3 @@ test("400 INVALID_REQUEST: a text that is none or too long, counted in character
   const body = { text: "\u{1F327}".repeat(2000) };
   t.is((await call("POST", path, { key, body })).status, 201);
 });
-
-test("401: without a key", async (t) => {
-  const { path } = await settled();
-  t.is((await call("POST", path, { body: { text: "It rained." } })).status, 401);
-  t.is((await call("GET", "/api/v1/me/disputes")).status, 401);
-});

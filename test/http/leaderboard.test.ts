@@ -217,7 +217,3 @@ for (const limit of ["0", "101", "x"]) {
     t.is(answer.body.code, "INVALID_REQUEST");
   });
 }
-
-test.serial("401: self needs a key", async (t) => {
-  t.is((await call("GET", "/api/v1/leaderboard/me")).status, 401);
-});

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { connect } from "node:net";
 import test from "ava";
@@ -111,34 +110,6 @@ test("201: a market order, a budget, a sell, null for what may be absent", async
   for (const answer of [market, budget, sell, nulls]) {
     t.notThrows(() => placeOrderResponseSchema.parse(answer.body));
   }
-});
-
-test("200: a replay gives the order as it is now, and the fills of its placement", async (t) => {
-  const { marketId } = await makeQuotedMarket();
-  const trader = await makeTrader();
-  const idempotencyKey = randomUUID();
-  const body = { marketId, side: "yes", price: 60, quantity: 10, idempotencyKey };
-  const first = await place(trader, body);
-  const replay = await place(trader, { ...body, quantity: 20 });
-  t.is(first.status, 201);
-  t.is(replay.status, 200);
-  t.is(replay.headers.get("idempotency-replayed"), "true");
-  t.notThrows(() => placeOrderResponseSchema.parse(replay.body));
-  t.deepEqual(replay.body.order, first.body.order);
-  t.deepEqual(replay.body.fills, first.body.fills);
-  t.deepEqual(replay.body.balance, first.body.balance);
-  t.is(replay.body.feeCents, null);
-  t.deepEqual(replay.body.cancelledOrders, []);
-});
-
-test("concurrent duplicates make one order", async (t) => {
-  const { marketId } = await makeQuotedMarket();
-  const trader = await makeTrader();
-  const body = { marketId, side: "yes", price: 60, quantity: 1, idempotencyKey: randomUUID() };
-  const answers = await Promise.all(Array.from({ length: 12 }, () => place(trader, body)));
-  t.is(answers.filter((answer) => answer.status === 201).length, 1);
-  t.is(answers.filter((answer) => answer.status === 200).length, 11);
-  t.is(new Set(answers.map((answer) => answer.body.order.id)).size, 1);
 });
 
 const sound = { side: "yes", price: 50, quantity: 10 };

@@ -120,14 +120,6 @@ test("assets and the page come in brotli, gzip or as they are", async (t) => {
   }
 });
 
-test("the first load has at most 60 KB of script", async (t) => {
-  let bytes = 0;
-  for (const path of (await assetPaths()).filter((name) => name.endsWith(".js"))) {
-    bytes += (await get(path, { "accept-encoding": "br" })).body.length;
-  }
-  t.true(bytes > 1000 && bytes <= 60_000, `${bytes} bytes`);
-});
-
 test("HEAD has the headers of GET", async (t) => {
   const [head, full] = [await get("/", {}, "HEAD"), await get("/")];
   t.is(head.status, 200);
