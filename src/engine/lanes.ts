@@ -153,7 +153,10 @@ export function createLanes({ mostWork, now, later, onReady }: LanesOptions): La
       const at = now();
       const isLate = ({ until }: Waiting) => until <= at;
       const late = [...climbed].flatMap(({ waiting }) => waiting.filter(isLate));
-      for (const lane of of(late)) lane.waiting = lane.waiting.filter((order) => !isLate(order));
+      for (const lane of of(late)) {
+        lane.waiting = lane.waiting.filter((order) => !isLate(order));
+        makeReady(lane);
+      }
       return counted(late, "subtract");
     },
     putBehind: (orders) => {

@@ -287,7 +287,9 @@ begin
         -- If an own order left during the call, another may stand behind what was read.
         v_may_meet_own := batch.shares_before_own[i] is not null;
         for p in 1 .. k_read + v_rested_count loop
-          if k_trader[p] = t and k_book[p] = v_opposite and k_price[p] >= v_worst then
+          if k_trader[p] = t and k_book[p] = v_opposite and k_price[p] >= v_worst
+            and k_end_reason[p] is null
+          then
             v_may_meet_own := case when k_left[p] > 0 then true
               when p > k_read then v_may_meet_own end;
             exit when v_may_meet_own;

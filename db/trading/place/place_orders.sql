@@ -29,11 +29,8 @@ begin
       return array[v_plain];
     end if;
   end if;
-  v_requests := trading.read_requests(place_orders.orders);
-  v_requests.code := coalesce(place_orders.codes, array_fill(null::text, array[v_count]));
-  if array_position(v_requests.code, null) is null then
-    null; -- there is nothing to lock
-  elsif place_orders.waits then
+  v_requests := trading.read_requests(place_orders.orders, place_orders.codes);
+  if place_orders.waits then
     perform trading.lock_markets(v_requests.market_ids);
   else
     v_free_ids := trading.lock_free_markets(v_requests.market_ids);
@@ -85,13 +82,18 @@ begin
     elsif v_batch.locked_user_ids is not null then
       v_requests.code := trading.leave_out(
         v_requests,
-        -- Of a market with a locked maker all wait: they may not pass over it.
-        array(
+        -- Orders of a locked user wait without the others of their market. If a maker is locked,
+        -- all orders of the market wait: they may not pass over it.
+        case when not exists (
+          select
+          from unnest(v_requests.code, v_requests.user_id) as r (code, user_id)
+          where r.code is null and r.user_id = any (v_batch.locked_user_ids)
+        ) then array(
           select (k.book_place[i] + 1) / 2
           from (select (v_batch.makers).*) as k
           cross join generate_subscripts(k.order_id, 1) as i
           where k.user_id[i] = any (v_batch.locked_user_ids)
-        ),
+        ) end,
         v_batch.locked_user_ids
       );
     else

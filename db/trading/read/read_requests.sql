@@ -1,4 +1,4 @@
-create or replace function trading.read_requests(orders jsonb)
+create or replace function trading.read_requests(orders jsonb, codes text[] default null)
 returns trading.requests
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
@@ -56,20 +56,25 @@ begin
     ) as v (order_type, price, time_in_force, post_only)
     left join lateral (
       select x.id from catalog.markets as x where x.public_id = q."marketId" limit 1
-    ) as m on true
+    ) as m on read_requests.codes[q.ordinality] is null
     left join lateral (
       select x.user_id from trading.traders as x where x.public_id = q."userId" limit 1
-    ) as t on true
+    ) as t on read_requests.codes[q.ordinality] is null
     order by q.ordinality
   ) as r;
   v_requests.market_ids := array(
     select distinct u.id from unnest(v_requests.market_id) as u (id) order by u.id
   );
+  v_requests.code := coalesce(
+    read_requests.codes, array_fill(null::text, array[coalesce(cardinality(v_requests.user_id), 0)])
+  );
   return v_requests;
 end
 $$;
 
-comment on function trading.read_requests(jsonb) is
+comment on function trading.read_requests(jsonb, text[]) is
   'Orders as a caller gives them, an array of {marketId, userId, side, price, quantity, '
-  'budgetCents, orderType, timeInForce, selfTrade, idempotencyKey, requestFingerprint, expiresAt, '
-  'postOnly}, made ready. An unknown market or user is null.';
+  'budgetCents, orderType, timeInForce, selfTrade, idempotencyKey, requestFingerprint, '
+  'expiresAt, postOnly}, made ready. An unknown market or user is null. codes: those of orders '
+  'that are not to be placed; market and user of these are not looked up, so nothing of them is '
+  'locked or read.';

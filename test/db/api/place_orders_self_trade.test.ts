@@ -98,6 +98,21 @@ test.serial("an own order past its expiry is no self-trade: it expires", async (
   );
 });
 
+test.serial("nor is one for a fok order that the book cannot fill", async (t) => {
+  const market = await makeMarket();
+  const [ann, bob, cid] = (await makeTraders(3)) as [string, string, string];
+  const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
+  await rest(market, ann, buy("no", 10, 45, { expiresAt }));
+  await rest(market, bob, buy("no", 10, 40));
+  await clock.advance(3_600_000);
+  // What the second order can reach is read for the first one, too.
+  const [first] = await exchange.placeBatch(market, [
+    [ann, buy("yes", 11, 60, { timeInForce: "fok" })],
+    [cid, buy("yes", 1, 60)],
+  ]);
+  t.is(first!.code, "INSUFFICIENT_LIQUIDITY");
+});
+
 test.serial("SELF_TRADE_BLOCKED changes nothing, and cancels no makers met before", async (t) => {
   const market = await makeMarket();
   const [ann, bob, cid] = (await makeTraders(3)) as [string, string, string];

@@ -269,6 +269,35 @@ test.serial("an order without a token is not placed; a rejected one has paid", a
   );
 });
 
+test.serial("an order without a token locks nothing", async (t) => {
+  const [poor, rich] = [await makeTrader(), await makeTrader()];
+  const markets = [await exchange.makeMarket(), await exchange.makeMarket()];
+  await take({ user: poor, count: 10 });
+  const orders = [poor, rich].map((userId, index) => ({
+    ...{ userId, marketId: markets[index], side: "yes", price: 40, quantity: 200 },
+    timeInForce: index === 0 ? "fok" : "gtc",
+  }));
+  const client = await exchange.database.pool.connect();
+  t.teardown(() => {
+    client.release();
+  });
+  await client.query("begin");
+  const { rows } = await client.query(
+    "select code from api.run_orders(orders => $1, payers => $2, waits => false)",
+    [JSON.stringify(orders), [poor, rich]],
+  );
+  t.deepEqual(
+    rows.map(({ code }) => code),
+    ["TOO_MANY_REQUESTS", null],
+  );
+  const locks = await client.query(
+    `select count(*)::int as count from pg_locks
+     where locktype = 'advisory' and pid = pg_backend_pid()`,
+  );
+  t.is(locks.rows[0].count, 1, "the other market");
+  await client.query("rollback");
+});
+
 test.serial("nobody pays for no orders", async (t) => {
   const { rows } = await exchange.api.query(
     "select from api.run_orders(orders => '[]', payers => '{}')",
