@@ -24,7 +24,7 @@ export interface Match {
 export interface Dead {
   order: ModelOrder;
   reason: Reason;
-  /** If the taker is rejected: it is the taker's own, or was starved by the taker's trades. */
+  /** If the taker is rejected: it is the taker's own, or only the taker's trades have starved it. */
   stays?: boolean;
 }
 
@@ -40,6 +40,7 @@ interface Met {
 /** Walks the other side of the book; `state` is a copy, on which the makers are tried out. */
 export function meet(state: State, taker: ModelOrder): Met {
   const met: Met = { taken: [], dead: [], own: false, isSpent: false };
+  const before = structuredClone(state);
   const takerPrice = storedPrice(taker);
   const { budget } = taker;
   let wanted = budget === null ? taker.quantity : MOST_SHARES;
@@ -70,7 +71,8 @@ export function meet(state: State, taker: ModelOrder): Met {
     }
     const reason = whyDead(state, maker, quantity);
     if (reason !== null) {
-      const stays = met.taken.some((match) => match.maker.trader === maker.trader);
+      const hasTraded = met.taken.some((match) => match.maker.trader === maker.trader);
+      const stays = hasTraded && whyDead(before, maker, quantity) === null;
       met.dead.push({ order: maker, reason, stays });
       continue;
     }
