@@ -22,17 +22,16 @@ begin
     v_requests.created_at, v_requests.release_at, v_requests.relieved_cents, v_requests.market_place
   from (
     select b.*, u.market_place::int
-      from unnest(due_requests.market_ids) with ordinality as u (id, market_place)
-      cross join lateral (
-        select
-          y.*, trading.active_order_cost_cents(y, due_requests.at) as relieved_cents
-        from trading.active_orders as y
-        where y.market_id = u.id
-          and y.queue_position is null
-          and y.release_at <= due_requests.at
-        order by y.release_at, y.order_id
-        limit due_requests.most
-      ) as b
+    from unnest(due_requests.market_ids) with ordinality as u (id, market_place)
+    cross join lateral (
+      select y.*, trading.active_order_cost_cents(y, due_requests.at) as relieved_cents
+      from trading.active_orders as y
+      where y.market_id = u.id
+        and y.queue_position is null
+        and y.release_at <= due_requests.at
+      order by y.release_at, y.order_id
+      limit due_requests.most
+    ) as b
     order by b.release_at, b.order_id
     limit due_requests.most
   ) as d;
