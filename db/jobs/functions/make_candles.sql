@@ -4,8 +4,11 @@ language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_progress trading.candle_progress;
+  c_most_markets constant int := 200;
+  v_progress trading.candle_progress[];
   v_trades trading.trades[];
+  v_market_ids bigint[];
+  v_event_ids bigint[];
 begin
   perform core.check_session();
   insert into trading.candle_progress (market_id)
@@ -17,28 +20,30 @@ begin
     )
   on conflict on constraint candle_progress_pkey do nothing;
 
-  select p.* into v_progress
-  from trading.candle_progress as p
-  join trading.market_state as b on b.market_id = p.market_id
-  where b.trade_count > p.trade_count
-  limit 1
-  for update of p skip locked;
-  if not found then
+  v_progress := array(
+    select p
+    from trading.candle_progress as p
+    join trading.market_state as b on b.market_id = p.market_id
+    where b.trade_count > p.trade_count
+    limit least(make_candles.most, c_most_markets)
+    for update of p skip locked
+  );
+  if v_progress = '{}' then
     return 0;
   end if;
-
   v_trades := array(
     select t
-    from trading.trades as t
-    -- As a range: an equality would let the planner walk the primary key.
-    where (t.market_id, t.id) > (v_progress.market_id, v_progress.last_trade_id)
-      and t.market_id <= v_progress.market_id
-    order by t.market_id, t.id
-    limit make_candles.most
+    from unnest(v_progress) as p
+    cross join lateral (
+      select x.*
+      from trading.trades as x
+      -- As a range: an equality would let the planner walk the primary key.
+      where (x.market_id, x.id) > (p.market_id, p.last_trade_id)
+        and x.market_id <= p.market_id
+      order by x.market_id, x.id
+      limit make_candles.most / cardinality(v_progress)
+    ) as t
   );
-  if cardinality(v_trades) = 0 then
-    return 0;
-  end if;
   insert into trading.candles as c
   select n.*
   from (values (1), (60), (1440)) as w (width_minutes)
@@ -51,42 +56,48 @@ begin
     trade_count = c.trade_count + excluded.trade_count;
 
   update trading.candle_progress as p set
-    last_trade_id = (v_trades[cardinality(v_trades)]).id,
-    trade_count = p.trade_count + cardinality(v_trades)
-  where p.market_id = v_progress.market_id;
+    last_trade_id = n.last_trade_id,
+    trade_count = p.trade_count + n.trade_count
+  from (
+    select t.market_id, max(t.id) as last_trade_id, count(*) as trade_count
+    from unnest(v_trades) as t
+    group by t.market_id
+  ) as n
+  where p.market_id = n.market_id;
 
-  -- A transaction that holds the market to change its lists also writes the volume.
-  perform from catalog.markets as m
-  where m.id = v_progress.market_id
-  for no key update skip locked;
-  if found then
-    update catalog.market_listings as l set
-      volume_cents = b.yes_volume_cents + b.no_volume_cents
+  -- A transaction that holds a market to change its lists also writes the volume.
+  v_market_ids := array(
+    select m.id
     from catalog.markets as m
-    join trading.market_state as b on b.market_id = m.id
-    where m.id = v_progress.market_id
-      and l.category_id in (0, m.category_id)
-      and l.list in ('open', 'closed', 'all')
-      and l.market_id = m.id;
-    perform from catalog.event_listings as l
-    where l.event_id = (
-      select m.event_id from catalog.markets as m where m.id = v_progress.market_id
-    )
-    for no key update skip locked;
-    if found then
-      update catalog.event_listings as l set
-        volume_cents = (catalog.event_listing(l.event_id)).volume_cents
-      where l.event_id = (
-        select m.event_id from catalog.markets as m where m.id = v_progress.market_id
-      );
-    end if;
-  end if;
+    where m.id = any (array(select t.market_id from unnest(v_trades) as t))
+    for no key update skip locked
+  );
+  update catalog.market_listings as l set
+    volume_cents = b.yes_volume_cents + b.no_volume_cents
+  from catalog.markets as m
+  join trading.market_state as b on b.market_id = m.id
+  where m.id = any (v_market_ids)
+    and l.category_id in (0, m.category_id)
+    and l.list in ('open', 'closed', 'all')
+    and l.market_id = m.id;
+  v_event_ids := array(
+    select l.event_id
+    from catalog.event_listings as l
+    where l.event_id = any (array(
+      select m.event_id from catalog.markets as m where m.id = any (v_market_ids)
+    ))
+    for no key update skip locked
+  );
+  update catalog.event_listings as l set
+    volume_cents = (catalog.event_listing(l.event_id)).volume_cents
+  where l.event_id = any (v_event_ids);
   return cardinality(v_trades);
 end
 $$;
 
 comment on function jobs.make_candles(int) is
-  'Makes candles of trades that have none yet, of one market, at most so many, and notes its '
-  'volume in the lists of markets and events; returns how many trades. Cost: a row for each market '
-  'that ever traded, and those trades. Errors: UNFIT_SESSION. Locks: the rows of the market''s '
-  'progress, of the market itself and of its event in the lists, none that it would wait for.';
+  'Makes candles of trades that have none yet, at most so many of at most 200 markets, and notes '
+  'the volume of these in the lists of markets and events; returns how many trades. Cost: a row '
+  'for each market that ever traded, and those trades. Errors: UNFIT_SESSION. Locks: the rows of '
+  'the progress of these markets, of the markets themselves and of their events in the lists, none '
+  'that it would wait for.';

@@ -121,6 +121,28 @@ test.serial(
   },
 );
 
+test.serial("a call makes those of many markets, as far as it may", async (t) => {
+  const at = Date.parse("2032-01-01T10:00:00Z");
+  await clock.freeze(new Date(at).toISOString());
+  const markets = await Promise.all(Array.from({ length: 5 }, () => makeMarket()));
+  const trades = markets.map((_, place) => ({ at, price: 30 + place, quantity: 4 }));
+  for (const [place, market] of markets.entries()) {
+    for (let number = 0; number < 3; number++) await trade(market, trades[place]!.price, 4);
+  }
+  const make = async (most: number): Promise<number> =>
+    (await exchange.database.pool.query("select jobs.make_candles($1) as made", [most])).rows[0]
+      .made;
+  // Seven of five markets is one of each.
+  t.deepEqual([await make(7), await make(7), await make(7), await make(7)], [5, 5, 5, 0]);
+  for (const [place, market] of markets.entries()) {
+    const all = Array.from({ length: 3 }, () => trades[place]!);
+    t.deepEqual(await candles(market, "1h"), expected(all, widths["1h"]));
+  }
+
+  for (const market of markets) await trade(market, 50, 1);
+  t.deepEqual([await make(2), await make(10)], [2, 3], "two markets, and the others");
+});
+
 test.serial("the newest 1,000 at most, oldest first", async (t) => {
   const market = await makeMarket();
   await exchange.database.pool.query(

@@ -188,6 +188,32 @@ test.serial("an order that was open is sealed once it has ended", async (t) => {
   t.deepEqual(await readBlocks(pool()), await withClient(pool(), computeBlocks));
 });
 
+test.serial("of very many open orders few blocks look for those that have ended", async (t) => {
+  const market = await exchange.makeMarket();
+  const ann = await exchange.makeTrader();
+  const [open] = (await exchange.rest(market, ann, buy("yes", 5, 10))) as [string];
+  const [ended] = (await exchange.rest(market, ann, buy("yes", 5, 11))) as [string];
+  await exchange.cancel(ann, ended);
+  await sealAll(pool());
+  await exchange.cancel(ann, open);
+  await exchange.operate("deposit", { user_id: ann, amount_cents: 1, reference: "a row" });
+  const sealed = `select max(sealed_through) as at, sum(cardinality(ended_order_ids))::int as ended
+                  from ledger.blocks`;
+  const [before] = await query(sealed);
+  await exchange.withRollback(async (client) => {
+    await client.query(
+      "update pg_class set reltuples = 1e18 where oid = 'ledger.awaited_orders'::regclass",
+    );
+    t.true(Number((await client.query("select ledger.seal() as rows")).rows[0].rows) > 0);
+    t.deepEqual((await client.query(sealed)).rows, [before]);
+    t.deepEqual(await verifySeals(client), [], "it is still awaited");
+  });
+  await sealAll(pool());
+  const [after] = await query(sealed);
+  t.is(after.ended, before.ended + 1);
+  t.true(after.at > before.at);
+});
+
 /** A transaction that has an id and is not committed. */
 async function openDeposit(trader: string): Promise<{ end: () => Promise<void> }> {
   const client = await pool().connect();
