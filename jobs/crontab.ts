@@ -25,7 +25,7 @@ export const crontab: Job[] = [
   {
     name: "candles__make",
     cron: "* * * * *",
-    run: untilDone((calls) => calls.makeCandles()),
+    run: untilDone((calls) => calls.makeCandles({ minAge: "10 seconds" })),
   },
   {
     name: "accounts__value",

@@ -1,4 +1,6 @@
-create or replace function jobs.make_candles(most int default 10000)
+create or replace function jobs.make_candles(
+  most int default 10000, min_age interval default null
+)
 returns int
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
@@ -25,6 +27,17 @@ begin
     from trading.candle_progress as p
     join trading.market_state as b on b.market_id = p.market_id
     where b.trade_count > p.trade_count
+      and (
+        make_candles.min_age is null
+        or core.now() - make_candles.min_age >= (
+          select f.created_at
+          from trading.trades as f
+          where (f.market_id, f.id) > (p.market_id, p.last_trade_id)
+            and f.market_id <= p.market_id
+          order by f.market_id, f.id
+          limit 1
+        )
+      )
     limit least(make_candles.most, c_most_markets)
     for update of p skip locked
   );
@@ -95,9 +108,10 @@ begin
 end
 $$;
 
-comment on function jobs.make_candles(int) is
+comment on function jobs.make_candles(int, interval) is
   'Makes candles of trades that have none yet, at most so many of at most 200 markets, and notes '
-  'the volume of these in the lists of markets and events; returns how many trades. Cost: a row '
-  'for each market that ever traded, and those trades. Errors: UNFIT_SESSION. Locks: the rows of '
-  'the progress of these markets, of the markets themselves and of their events in the lists, none '
-  'that it would wait for.';
+  'the volume of these in the lists of markets and events; returns how many trades. With min_age, '
+  'of markets where such a trade is as old: so that calls come to an end while all markets trade. '
+  'Cost: a row for each market that ever traded, and those trades. Errors: UNFIT_SESSION. Locks: '
+  'the rows of the progress of these markets, of the markets themselves and of their events in the '
+  'lists, none that it would wait for.';

@@ -141,6 +141,16 @@ test.serial("a call makes those of many markets, as far as it may", async (t) =>
 
   for (const market of markets) await trade(market, 50, 1);
   t.deepEqual([await make(2), await make(10)], [2, 3], "two markets, and the others");
+
+  await trade(markets[0]!, 50, 1);
+  await clock.advance(9_000);
+  await trade(markets[1]!, 50, 1);
+  await clock.advance(1_000);
+  const minAge = { min_age: "10 seconds" };
+  t.is(await work("make_candles", minAge), 1, "of the market where one has waited so long");
+  await clock.advance(9_000);
+  await trade(markets[1]!, 50, 1);
+  t.is(await work("make_candles", minAge), 2, "with those that are newer");
 });
 
 test.serial("the newest 1,000 at most, oldest first", async (t) => {
