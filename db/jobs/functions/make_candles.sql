@@ -6,7 +6,7 @@ language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  c_most_markets constant int := 200;
+  c_most_markets constant int := 500;
   v_progress trading.candle_progress[];
   v_trades trading.trades[];
   v_market_ids bigint[];
@@ -109,7 +109,7 @@ end
 $$;
 
 comment on function jobs.make_candles(int, interval) is
-  'Makes candles of trades that have none yet, at most so many of at most 200 markets, and notes '
+  'Makes candles of trades that have none yet, at most so many of at most 500 markets, and notes '
   'the volume of these in the lists of markets and events; returns how many trades. With min_age, '
   'of markets where such a trade is as old: so that calls come to an end while all markets trade. '
   'Cost: a row for each market that ever traded, and those trades. Errors: UNFIT_SESSION. Locks: '
