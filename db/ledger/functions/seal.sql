@@ -4,7 +4,7 @@ language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  c_most_looked_through constant int := 100000;
+  c_most_looked_through constant int := 300000;
   v_at constant timestamptz := core.now();
   v_last ledger.blocks;
   v_block ledger.blocks;
@@ -126,7 +126,7 @@ $$;
 comment on function ledger.seal(int) is
   'Seals rows of history that are new in a block: of each table the first so many, and whole '
   'ids, so that an id with more rows is not divided. Orders that were open and have ended are in '
-  'each block, or of more than 100,000 open ones in some, at random, so that on average a block '
+  'each block, or of more than 300,000 open ones in some, at random, so that on average a block '
   'looks through as many. Returns how many rows, 0 if there is nothing new. Errors: '
   'UNFIT_SESSION. Locks: an advisory lock of its own; does nothing while another transaction has '
   'it. It locks nothing that a command of trading waits for.';
