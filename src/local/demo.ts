@@ -77,7 +77,7 @@ export async function prepareDemo(
 export function describeTrade(url: string, { apiKey, marketId }: Demo): string {
   const order = { marketId, side: "yes", price: null, quantity: 10 };
   return (
-    `curl -s ${url}/api/v1/orders -H 'Authorization: Bearer ${apiKey}' ` +
+    `curl -si ${url}/api/v1/orders -H 'Authorization: Bearer ${apiKey}' ` +
     `-H 'Content-Type: application/json' -d '${JSON.stringify(order)}'`
   );
 }

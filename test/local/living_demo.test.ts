@@ -171,7 +171,11 @@ test("a database of DATABASE_URL gets the catalogue, but no play money and no tr
     // As the embedded one of a version without living markets: they are added.
     await rows("select admin.refresh_leaderboard()");
     t.is((await prepare())!.marketId, demo!.marketId);
-    t.deepEqual((await rows(signUp))[0].of, { policy: "open", playMoneyCents: 100_000 });
+    t.deepEqual((await rows(signUp))[0].of, {
+      policy: "open",
+      minimumAge: null,
+      playMoneyCents: 100_000,
+    });
     t.is((await rows(catalogue))[0].n, demoMarkets.length + livingMarkets.length);
     t.deepEqual(await rows("select * from ledger.verify()"), []);
     t.deepEqual(await rows("select * from leaderboard.verify()"), []);
