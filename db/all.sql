@@ -627,6 +627,7 @@ set local role exchange_owner;
 --!include jobs/functions/remove_sign_ups.sql
 --!include jobs/functions/remove_counters.sql
 --!include jobs/functions/refresh_leaderboard.sql
+--!include jobs/functions/due_candles.sql
 --!include jobs/functions/make_candles.sql
 --!include jobs/functions/value_accounts.sql
 --!include admin/functions/fire_due_switches.sql

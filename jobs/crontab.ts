@@ -1,5 +1,6 @@
 import { inDueMarkets, untilDone } from "../src/worker/job.ts";
 import type { Job } from "../src/worker/job.ts";
+import { makeCandles } from "./candles__make.ts";
 import { fireDeadManSwitches } from "./dead_man_switches__fire.ts";
 import { sealHistory } from "./history__seal.ts";
 import { verifyLedger } from "./ledger__verify.ts";
@@ -22,11 +23,7 @@ export const crontab: Job[] = [
     cron: "* * * * *",
     run: untilDone((calls) => calls.refreshLeaderboard({ pause: "10 ms" })),
   },
-  {
-    name: "candles__make",
-    cron: "* * * * *",
-    run: untilDone((calls) => calls.makeCandles({ minAge: "10 seconds" })),
-  },
+  { name: "candles__make", cron: "* * * * *", run: makeCandles },
   {
     name: "accounts__value",
     cron: "*/10 * * * *",

@@ -76,7 +76,8 @@ export const jobs = functionsOf("jobs", {
   takeMail: once({ tokenHash: bytea }, rowIfFound(dueMail)),
   finishMail: repeatable({ mailId: bigint, error: nullable(text) }, nothing),
   refreshLeaderboard: repeatable({ pause: interval }, one(int), { timeoutMs: REFRESH_TIMEOUT_MS }),
-  makeCandles: repeatable({ minAge: nullable(interval) }, one(int)),
+  dueCandles: repeatable({}, many(arrayOf(bigint))),
+  makeCandles: repeatable({ marketIds: nullable(arrayOf(bigint)) }, one(int)),
   valueAccounts: repeatable({}, one(int)),
   sealHistory: repeatable(
     {},

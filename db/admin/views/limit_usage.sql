@@ -18,7 +18,11 @@ cross join lateral (
     ('week', x.week_limit_cents, x.week_net_spent_cents),
     ('month', x.month_limit_cents, x.month_net_spent_cents)
 ) as l (period, limit_cents, net_spent_cents)
-where exists (
+where coalesce(
+    r.day_limit_cents, r.week_limit_cents, r.month_limit_cents, r.next_day_limit_cents,
+    r.next_week_limit_cents, r.next_month_limit_cents
+  ) is not null
+  and exists (
     select
     from ledger.day_openings as o
     where o.user_id = r.user_id

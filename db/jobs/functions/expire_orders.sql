@@ -23,7 +23,7 @@ begin
     order by b.expires_at
     limit expire_orders.most
   );
-  return trading.expire_orders(expire_orders.market_id, v_order_ids);
+  return trading.expire_orders(v_order_ids);
 end
 $$;
 

@@ -1,49 +1,29 @@
 create or replace function jobs.make_candles(
-  most int default 10000, min_age interval default null
+  most int default 10000, market_ids bigint[] default null
 )
 returns int
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
+--!include planner/nested_loops.sql
 as $$
 declare
   c_most_markets constant int := 500;
+  v_due constant bigint[] := coalesce(
+    make_candles.market_ids, array(select unnest(d) from jobs.due_candles() as d)
+  );
   v_progress trading.candle_progress[];
   v_trades trading.trades[];
   v_market_ids bigint[];
   v_event_ids bigint[];
 begin
   perform core.check_session();
-  insert into trading.candle_progress (market_id)
-  select b.market_id
-  from trading.market_state as b
-  where b.trade_count > 0
-    and not exists (
-      select from trading.candle_progress as p where p.market_id = b.market_id
-    )
-  on conflict on constraint candle_progress_pkey do nothing;
-
   v_progress := array(
     select p
     from trading.candle_progress as p
-    join trading.market_state as b on b.market_id = p.market_id
-    where b.trade_count > p.trade_count
-      and (
-        make_candles.min_age is null
-        or core.now() - make_candles.min_age >= (
-          select f.created_at
-          from trading.trades as f
-          where (f.market_id, f.id) > (p.market_id, p.last_trade_id)
-            and f.market_id <= p.market_id
-          order by f.market_id, f.id
-          limit 1
-        )
-      )
-    limit least(make_candles.most, c_most_markets)
-    for update of p skip locked
+    where p.market_id = any (v_due)
+    limit c_most_markets
+    for update skip locked
   );
-  if v_progress = '{}' then
-    return 0;
-  end if;
   v_trades := array(
     select t
     from unnest(v_progress) as p
@@ -54,9 +34,13 @@ begin
       where (x.market_id, x.id) > (p.market_id, p.last_trade_id)
         and x.market_id <= p.market_id
       order by x.market_id, x.id
-      limit make_candles.most / cardinality(v_progress)
+      limit make_candles.most
     ) as t
+    limit make_candles.most
   );
+  if v_trades = '{}' then
+    return 0;
+  end if;
   insert into trading.candles as c
   select n.*
   from (values (1), (60), (1440)) as w (width_minutes)
@@ -108,10 +92,9 @@ begin
 end
 $$;
 
-comment on function jobs.make_candles(int, interval) is
+comment on function jobs.make_candles(int, bigint[]) is
   'Makes candles of trades that have none yet, at most so many of at most 500 markets, and notes '
-  'the volume of these in the lists of markets and events; returns how many trades. With min_age, '
-  'of markets where such a trade is as old: so that calls come to an end while all markets trade. '
-  'Cost: a row for each market that ever traded, and those trades. Errors: UNFIT_SESSION. Locks: '
-  'the rows of the progress of these markets, of the markets themselves and of their events in the '
-  'lists, none that it would wait for.';
+  'the volume of these in the lists of markets and events; returns how many trades. market_ids: '
+  'see jobs.due_candles, null are those that are due. Errors: UNFIT_SESSION. Locks: the rows of '
+  'the progress of these markets, of the markets themselves and of their events in the lists, '
+  'none that it would wait for.';

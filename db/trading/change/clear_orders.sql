@@ -1,21 +1,19 @@
 create or replace function trading.clear_orders(
-  market_id bigint, order_ids bigint[], reason trading.cancel_reason, at timestamptz
+  order_ids bigint[], reason trading.cancel_reason, at timestamptz
 )
 returns int
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  perform trading.expire_orders(clear_orders.market_id, clear_orders.order_ids);
+  perform trading.expire_orders(clear_orders.order_ids);
   return trading.cancel_active_orders(
     clear_orders.order_ids, clear_orders.reason, clear_orders.at
   );
 end
 $$;
 
-comment on function trading.clear_orders(
-  bigint, bigint[], trading.cancel_reason, timestamptz
-) is
-  'Ends open orders of one market, with events for their owners: those past their expiry expire, '
-  'the others are cancelled for a reason; returns how many were cancelled. The caller holds the '
-  'market''s lock.';
+comment on function trading.clear_orders(bigint[], trading.cancel_reason, timestamptz) is
+  'Ends open orders, with events for their owners: those past their expiry expire, the others are '
+  'cancelled for a reason; returns how many were cancelled. The caller holds the locks of the '
+  'markets.';

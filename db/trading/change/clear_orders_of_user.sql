@@ -2,27 +2,19 @@ create or replace function trading.clear_orders_of_user(
   user_id bigint, market_ids bigint[], reason trading.cancel_reason, at timestamptz
 )
 returns int
-language plpgsql
+language sql volatile
 set search_path = pg_catalog, pg_temp
 as $$
-declare
-  v_market_id bigint;
-  v_cancelled int := 0;
-begin
-  foreach v_market_id in array clear_orders_of_user.market_ids loop
-    v_cancelled := v_cancelled + trading.clear_orders(
-      v_market_id,
-      array(
-        select b.order_id
-        from trading.active_orders as b
-        where b.user_id = clear_orders_of_user.user_id and b.market_id = v_market_id
-      ),
-      clear_orders_of_user.reason,
-      clear_orders_of_user.at
-    );
-  end loop;
-  return v_cancelled;
-end
+  select trading.clear_orders(
+    array(
+      select b.order_id
+      from trading.active_orders as b
+      where b.user_id = clear_orders_of_user.user_id
+        and b.market_id = any (clear_orders_of_user.market_ids)
+    ),
+    clear_orders_of_user.reason,
+    clear_orders_of_user.at
+  )
 $$;
 
 comment on function trading.clear_orders_of_user(

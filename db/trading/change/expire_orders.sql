@@ -1,4 +1,4 @@
-create or replace function trading.expire_orders(market_id bigint, order_ids bigint[])
+create or replace function trading.expire_orders(order_ids bigint[])
 returns int
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -24,7 +24,6 @@ begin
         limit 1
       ) as m
       where b.expires_at <= v_at
-        and b.market_id = expire_orders.market_id
         and (m.close_time is null or b.expires_at < m.close_time)
     ),
     'expired',
@@ -33,7 +32,7 @@ begin
 end
 $$;
 
-comment on function trading.expire_orders(bigint, bigint[]) is
-  'Cancels those of some orders of a market that are past their expiry; returns how many. Orders '
-  'that expire at the close time of the market or later are left to its closing, scheduled ones to '
-  'their release. The caller holds the market''s lock.';
+comment on function trading.expire_orders(bigint[]) is
+  'Cancels those of some orders that are past their expiry; returns how many. Orders that expire '
+  'at the close time of their market or later are left to its closing, scheduled ones to their '
+  'release. The caller holds the locks of the markets.';

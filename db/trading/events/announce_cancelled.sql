@@ -2,6 +2,7 @@ create or replace function trading.announce_cancelled(order_ids bigint[])
 returns void
 language sql volatile
 set search_path = pg_catalog, pg_temp
+--!include planner/plain_nested_loops.sql
 as $$
   insert into trading.outbox (channel, payload)
   select

@@ -20,7 +20,7 @@ begin
   then
     perform trading.announce_market_status(v_market.id, 'closed');
     perform trading.clear_orders(
-      v_market.id, trading.active_orders_of_market(v_market.id), 'market_closed', v_at
+      trading.active_orders_of_market(v_market.id), 'market_closed', v_at
     );
     v_market.status := 'closed';
   end if;
@@ -68,7 +68,6 @@ begin
   );
   if change_market_status.status = 'closed' then
     perform trading.clear_orders(
-      change_market_status.market_id,
       trading.active_orders_of_market(change_market_status.market_id),
       'market_closed',
       v_at

@@ -23,7 +23,6 @@ begin
   end;
   v_at := core.now();
   perform trading.expire_orders(
-    time_of_book.market_id,
     array(
       select e.order_id
       from trading.expired_orders(time_of_book.market_id, v_at, c_most) as e

@@ -129,28 +129,41 @@ test.serial("a call makes those of many markets, as far as it may", async (t) =>
   for (const [place, market] of markets.entries()) {
     for (let number = 0; number < 3; number++) await trade(market, trades[place]!.price, 4);
   }
-  const make = async (most: number): Promise<number> =>
-    (await exchange.database.pool.query("select jobs.make_candles($1) as made", [most])).rows[0]
-      .made;
-  // Seven of five markets is one of each.
-  t.deepEqual([await make(7), await make(7), await make(7), await make(7)], [5, 5, 5, 0]);
+  const rows = async (text: string, values: unknown[] = []): Promise<any[]> =>
+    (await exchange.database.pool.query(text, values)).rows;
+  const make = async (most: number, of?: string[]): Promise<number> =>
+    (await rows("select jobs.make_candles($1, $2) as made", [most, of]))[0].made;
+  const due = async (): Promise<string[][]> =>
+    (await rows("select d as ids from jobs.due_candles() as d")).map(({ ids }) => ids);
+  t.deepEqual([await make(7), await make(7), await make(7)], [7, 7, 1]);
+  t.deepEqual(await due(), []);
   for (const [place, market] of markets.entries()) {
     const all = Array.from({ length: 3 }, () => trades[place]!);
     t.deepEqual(await candles(market, "1h"), expected(all, widths["1h"]));
   }
 
   for (const market of markets) await trade(market, 50, 1);
-  t.deepEqual([await make(2), await make(10)], [2, 3], "two markets, and the others");
+  const [ids, ...others] = (await due()) as [string[]];
+  t.deepEqual([ids.length, others], [5, []], "they are one group");
+  t.is(await make(100, ids.slice(0, 2)), 2, "of the markets that are named");
+  t.is(await make(100, ids), 3, "and of the others");
 
-  await trade(markets[0]!, 50, 1);
-  await clock.advance(9_000);
-  await trade(markets[1]!, 50, 1);
-  await clock.advance(1_000);
-  const minAge = { min_age: "10 seconds" };
-  t.is(await work("make_candles", minAge), 1, "of the market where one has waited so long");
-  await clock.advance(9_000);
-  await trade(markets[1]!, 50, 1);
-  t.is(await work("make_candles", minAge), 2, "with those that are newer");
+  // As if they had more: a group has some 10,000 trades.
+  await exchange.withRollback(async (client) => {
+    for (const [place, count] of [20_000, 4_000, 4_000, 4_000, 1].entries()) {
+      await client.query(
+        "update trading.candle_progress set trade_count = trade_count - $1 where market_id = $2",
+        [count, ids[place]],
+      );
+    }
+    const { rows: groups } = await client.query(
+      "select cardinality(d) as n from jobs.due_candles() as d",
+    );
+    t.deepEqual(
+      groups.map(({ n }) => n),
+      [3, 2],
+    );
+  });
 });
 
 test.serial("the newest 1,000 at most, oldest first", async (t) => {
