@@ -17,4 +17,4 @@ $$;
 comment on function api.get_history_metrics() is
   'One row of figures for monitoring: the last block of history (null: there is none), and the age '
   'of the oldest row that no block has yet (0: there is none). It reads at most 10,000 rows of '
-  'each table of history.';
+  'each table of history, and a row of each open order.';

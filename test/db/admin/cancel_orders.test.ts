@@ -1,4 +1,5 @@
 import test from "ava";
+import { pagesRead } from "../../helpers/database/plans.ts";
 import { restUntilExpiry, scatterOrders } from "../../helpers/exchange/scenes.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 import { buy } from "../../helpers/exchange/orders.ts";
@@ -117,6 +118,21 @@ test("the audit row has the first 1,000 orders of more", async (t) => {
   }
   t.is(await cancel(ann), 1001);
   t.deepEqual(await auditedOrders(ann), ids.slice(0, 1000));
+});
+
+test("what is read grows with the orders, also if each is in another market", async (t) => {
+  const pages: number[] = [];
+  for (const count of [20, 240]) {
+    const ann = await makeTrader();
+    for (const market of await makeMarkets(count)) await rest(market, ann, buy("yes", 1, 40));
+    const read = () =>
+      exchange.withRollback((client) =>
+        pagesRead(client, `select admin.cancel_orders(user_id => '${ann}')`),
+      );
+    await read();
+    pages.push(await read());
+  }
+  t.true(pages[1]! < 18 * pages[0]!, `${pages} pages`);
 });
 
 test("it works for a paused market, and for a user who is frozen or excluded", async (t) => {

@@ -1,4 +1,5 @@
 import test from "ava";
+import { pagesRead } from "../../helpers/database/plans.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 import { buy } from "../../helpers/exchange/orders.ts";
 
@@ -108,4 +109,19 @@ test.serial("in a paused market orders expire too", async (t) => {
   await clock.advance(1000);
   t.is(await work("expire_orders"), 1);
   t.is((await order(ann, id)).cancelReason, "expired");
+});
+
+test.serial("what expires after its market has closed is not looked through", async (t) => {
+  const market = await makeMarket({ close_time: at(60) });
+  const other = await makeMarket();
+  const ann = await makeTrader();
+  const look = () =>
+    exchange.withRollback((client) => pagesRead(client, "select jobs.next_work()"));
+  await rest(other, ann, buy("no", 1, 10, { expiresAt: at(600) }));
+  await look();
+  const before = await look();
+  const many = Array.from({ length: 100 }, () => buy("no", 1, 10, { expiresAt: at(120) }));
+  await rest(market, ann, ...many);
+  const after = await look();
+  t.true(after < before + 50, `${before} and ${after} pages`);
 });
