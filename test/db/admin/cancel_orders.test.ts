@@ -132,7 +132,7 @@ test("what is read grows with the orders, also if each is in another market", as
     await read();
     pages.push(await read());
   }
-  t.true(pages[1]! < 18 * pages[0]!, `${pages} pages`);
+  t.true(pages[1]! < 18 * pages[0]!, `${pages.join(" and ")} pages`);
 });
 
 test("it works for a paused market, and for a user who is frozen or excluded", async (t) => {
