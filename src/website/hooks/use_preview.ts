@@ -6,7 +6,7 @@ import { shownBook } from "../api/market_stream.ts";
 import { ownVersion } from "../api/own_changes.ts";
 import { pendingOrders } from "../api/pending_order.ts";
 import { paceMs } from "../api/quota.ts";
-import { resultOf } from "../api/result.ts";
+import { resultOf, retryDelayMs } from "../api/result.ts";
 import type { Result } from "../api/result.ts";
 import type { PlaceOrder, Preview } from "../api/types.ts";
 
@@ -14,7 +14,10 @@ const PAUSE_AFTER_TYPING_MS = 300;
 /** The book may change many times a second. */
 const LEAST_BETWEEN_MS = 1000;
 
-/** What an order would do now, as the server says. It follows the book; undefined until it is known. */
+/**
+ * What an order would do now, as the server says. It follows the book, and comes again where it was
+ * refused for some seconds; undefined until it is known.
+ */
 export function usePreview(order: PlaceOrder | undefined): Result<Preview> | undefined {
   const [answered, setAnswered] = useState<{ text: string; result: Result<Preview> }>();
   const text = order === undefined ? "" : JSON.stringify(order);
@@ -24,6 +27,7 @@ export function usePreview(order: PlaceOrder | undefined): Result<Preview> | und
     ({ isWatched, state }) => isWatched && state === "sending",
   );
   const asked = useRef({ text: "", at: -Infinity, round: 0, answeredRound: 0 });
+  const [tries, setTries] = useState(0);
   useEffect(() => {
     const last = asked.current;
     if (order === undefined) {
@@ -49,7 +53,18 @@ export function usePreview(order: PlaceOrder | undefined): Result<Preview> | und
     return () => {
       clearTimeout(timer);
     };
-  }, [text, bookText, isSending, ownVersion.value, pause.value]);
+  }, [text, bookText, isSending, ownVersion.value, pause.value, tries]);
+  useEffect(() => {
+    const wait = answered?.result.ok === false ? retryDelayMs(answered.result.problem) : undefined;
+    if (wait === undefined) return undefined;
+    const timer = setTimeout(() => {
+      asked.current.at = -Infinity;
+      setTries((count) => count + 1);
+    }, wait);
+    return () => {
+      clearTimeout(timer);
+    };
+  }, [answered]);
   // Figures of another order must not be taken for those of this one.
   return answered?.text === text ? answered.result : undefined;
 }

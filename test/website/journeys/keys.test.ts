@@ -48,7 +48,8 @@ journey("a key that may only read here is made, used, rotated and revoked", asyn
   await page.getByText(/last used .* from 127\.0\.0\.1$/).waitFor();
 
   await page.getByRole("button", { name: "Rotate dashboard" }).click();
-  await page.getByRole("radio", { name: "1 hour" }).check();
+  const rotation = page.getByRole("region", { name: "API keys" });
+  await rotation.getByRole("radio", { name: "1 hour" }).check();
   await page.getByRole("button", { name: "Make the new key" }).click();
   const rotated = await page.locator("code.key").innerText();
   t.not(rotated, key);

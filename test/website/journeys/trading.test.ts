@@ -11,6 +11,7 @@ import {
   fillTicket,
   loseAnswer,
   makeOffered,
+  previewed,
   sharesOf,
   statusesOf,
 } from "../steps.ts";
@@ -213,4 +214,24 @@ journey("two tabs agree: an order of one is cancelled in the other", async (t, b
     await tab.locator(".cash").getByText("€996.91").waitFor();
   }
   t.deepEqual(await statusesOf(service, userId), ["cancelled", "filled"]);
+});
+
+journey("a preview that was refused for a second comes again by itself", async (t, browser) => {
+  const { marketId } = await makeOffered(service, "Will it come again?");
+  const { page } = await arrive(browser, service);
+  let refusals = 0;
+  await page.route("**/api/v1/orders/preview", async (route) => {
+    if (refusals > 0) {
+      await route.continue();
+      return;
+    }
+    refusals++;
+    const headers = { "Retry-After": "1" };
+    await route.fulfill({ status: 429, headers, json: { error: "Too many requests" } });
+  });
+  await page.goto(`/markets/${marketId}`);
+  await fillTicket(page, 60, 1);
+  await page.locator(".ticket").getByText("Too many requests").waitFor();
+  await previewed(page);
+  t.is(refusals, 1);
 });
