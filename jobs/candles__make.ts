@@ -1,6 +1,6 @@
 import type { Job } from "../src/worker/job.ts";
 
-/** What one call makes at most. */
+/** What one call makes at most, by default. */
 const MOST_TRADES = 10_000;
 
 /** Makes the candles of what has been traded when it begins: it ends also while all markets trade. */

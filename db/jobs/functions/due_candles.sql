@@ -4,6 +4,7 @@ language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+  -- What a call of jobs.make_candles takes.
   c_most_trades constant int := 10000;
   c_most_markets constant int := 500;
 begin
@@ -15,6 +16,7 @@ begin
     and not exists (
       select from trading.candle_progress as p where p.market_id = b.market_id
     )
+  order by b.market_id
   on conflict on constraint candle_progress_pkey do nothing;
 
   return query
@@ -36,5 +38,6 @@ $$;
 
 comment on function jobs.due_candles() is
   'The markets that have trades without candles, in groups for jobs.make_candles of some 10,000 '
-  'trades, and of fewer than 500 markets. Cost: a row for each market that ever '
-  'traded. Errors: UNFIT_SESSION. Locks: none that it would wait for.';
+  'trades, and of fewer than 500 markets. Cost: a row for each market that ever traded. Errors: '
+  'UNFIT_SESSION. Locks: none, but for rows of markets that trade for the first time, for which '
+  'another call waits.';

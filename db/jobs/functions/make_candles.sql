@@ -97,4 +97,4 @@ comment on function jobs.make_candles(int, bigint[]) is
   'the volume of these in the lists of markets and events; returns how many trades. market_ids: '
   'see jobs.due_candles, null are those that are due. Errors: UNFIT_SESSION. Locks: the rows of '
   'the progress of these markets, of the markets themselves and of their events in the lists, '
-  'none that it would wait for.';
+  'none that it would wait for. Who changes these markets waits for it.';

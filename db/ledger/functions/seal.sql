@@ -4,7 +4,8 @@ language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  c_most_looked_through constant int := 300000;
+  c_many constant int := 300000;
+  c_longest_wait constant interval := '1 minute';
   v_at constant timestamptz := core.now();
   v_last ledger.blocks;
   v_block ledger.blocks;
@@ -14,11 +15,7 @@ declare
   v_last_ids bigint[];
   v_through_ids bigint[];
   v_place int;
-  v_looks constant boolean := (
-    select random() * c.reltuples < c_most_looked_through
-    from pg_catalog.pg_class as c
-    where c.oid = 'ledger.awaited_orders'::regclass
-  );
+  v_looks boolean;
 begin
   perform core.check_session();
   if not pg_try_advisory_xact_lock((29037::bigint << 44) - 3) then
@@ -66,8 +63,16 @@ begin
         and o.order_id <= v_through_ids[v_place]
       order by o.order_id
     );
-    -- To look for them costs a row for each order that was open: the more there are, the fewer
-    -- blocks do it.
+    -- To look for them costs a row for each order that was open.
+    v_looks := (
+      v_last.sealed_through not between v_at - c_longest_wait and v_at
+      or cardinality(v_last.ended_order_ids) >= seal.most
+      or (
+        select c.reltuples < c_many
+        from pg_catalog.pg_class as c
+        where c.oid = 'ledger.awaited_orders'::regclass
+      )
+    ) is not false;
     if v_looks then
       v_block.ended_order_ids := ledger.ended_orders(seal.most);
     end if;
@@ -124,9 +129,8 @@ end
 $$;
 
 comment on function ledger.seal(int) is
-  'Seals rows of history that are new in a block: of each table the first so many, and whole '
-  'ids, so that an id with more rows is not divided. Orders that were open and have ended are in '
-  'each block, or of more than 300,000 open ones in some, at random, so that on average a block '
-  'looks through as many. Returns how many rows, 0 if there is nothing new. Errors: '
-  'UNFIT_SESSION. Locks: an advisory lock of its own; does nothing while another transaction has '
-  'it. It locks nothing that a command of trading waits for.';
+  'Seals rows of history that are new in a block: of each table the first so many, and whole ids, '
+  'so that an id with more rows is not divided. Orders that were open and have ended are among '
+  'them; where more than 300,000 are open, at least once a minute. Returns how many rows, 0 if '
+  'there is nothing new. Errors: UNFIT_SESSION. Locks: an advisory lock of its own; does nothing '
+  'while another transaction has it. It locks nothing that a command of trading waits for.';

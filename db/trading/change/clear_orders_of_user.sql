@@ -10,7 +10,11 @@ as $$
       select b.order_id
       from trading.active_orders as b
       where b.user_id = clear_orders_of_user.user_id
-        and b.market_id = any (clear_orders_of_user.market_ids)
+        and exists (
+          select
+          from unnest(clear_orders_of_user.market_ids) as m (id)
+          where m.id = b.market_id
+        )
     ),
     clear_orders_of_user.reason,
     clear_orders_of_user.at

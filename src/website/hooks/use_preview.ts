@@ -55,7 +55,8 @@ export function usePreview(order: PlaceOrder | undefined): Result<Preview> | und
     };
   }, [text, bookText, isSending, ownVersion.value, pause.value, tries]);
   useEffect(() => {
-    const wait = answered?.result.ok === false ? retryDelayMs(answered.result.problem) : undefined;
+    if (answered?.text !== text || answered.result.ok) return undefined;
+    const wait = retryDelayMs(answered.result.problem);
     if (wait === undefined) return undefined;
     const timer = setTimeout(() => {
       asked.current.at = -Infinity;
@@ -64,7 +65,7 @@ export function usePreview(order: PlaceOrder | undefined): Result<Preview> | und
     return () => {
       clearTimeout(timer);
     };
-  }, [answered]);
+  }, [answered, text]);
   // Figures of another order must not be taken for those of this one.
   return answered?.text === text ? answered.result : undefined;
 }

@@ -188,7 +188,7 @@ test.serial("an order that was open is sealed once it has ended", async (t) => {
   t.deepEqual(await readBlocks(pool()), await withClient(pool(), computeBlocks));
 });
 
-test.serial("of very many open orders few blocks look for those that have ended", async (t) => {
+test.serial("of very many open orders those that ended are looked for once a minute", async (t) => {
   const market = await exchange.makeMarket();
   const ann = await exchange.makeTrader();
   const [open] = (await exchange.rest(market, ann, buy("yes", 5, 10))) as [string];
@@ -207,6 +207,12 @@ test.serial("of very many open orders few blocks look for those that have ended"
     t.true(Number((await client.query("select ledger.seal() as rows")).rows[0].rows) > 0);
     t.deepEqual((await client.query(sealed)).rows, [before]);
     t.deepEqual(await verifySeals(client), [], "it is still awaited");
+    await client.query(
+      `create or replace function core.now() returns timestamptz language sql volatile
+       return timestamptz '2040-01-01'`,
+    );
+    await client.query("select ledger.seal()");
+    t.is((await client.query(sealed)).rows[0].ended - before.ended, 1, "a minute later");
   });
   await sealAll(pool());
   const [after] = await query(sealed);
