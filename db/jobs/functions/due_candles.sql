@@ -4,7 +4,7 @@ language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- What a call of jobs.make_candles takes.
+  -- What a call of jobs.make_candles is to take.
   c_most_trades constant int := 10000;
   c_most_markets constant int := 500;
 begin

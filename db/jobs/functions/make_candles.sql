@@ -7,9 +7,8 @@ set search_path = pg_catalog, pg_temp
 --!include planner/nested_loops.sql
 as $$
 declare
-  c_most_markets constant int := 500;
   v_due constant bigint[] := coalesce(
-    make_candles.market_ids, array(select unnest(d) from jobs.due_candles() as d)
+    make_candles.market_ids, (select d from jobs.due_candles() as d limit 1)
   );
   v_progress trading.candle_progress[];
   v_trades trading.trades[];
@@ -21,7 +20,6 @@ begin
     select p
     from trading.candle_progress as p
     where p.market_id = any (v_due)
-    limit c_most_markets
     for update skip locked
   );
   v_trades := array(
@@ -93,8 +91,8 @@ end
 $$;
 
 comment on function jobs.make_candles(int, bigint[]) is
-  'Makes candles of trades that have none yet, at most so many of at most 500 markets, and notes '
-  'the volume of these in the lists of markets and events; returns how many trades. market_ids: '
-  'see jobs.due_candles, null are those that are due. Errors: UNFIT_SESSION. Locks: the rows of '
+  'Makes candles of trades that have none yet, at most so many of some markets, and notes the '
+  'volume of these in the lists of markets and events; returns how many trades. market_ids: a '
+  'group of jobs.due_candles, null is the first one. Errors: UNFIT_SESSION. Locks: the rows of '
   'the progress of these markets, of the markets themselves and of their events in the lists, '
   'none that it would wait for. Who changes these markets waits for it.';
