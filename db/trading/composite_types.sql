@@ -151,7 +151,6 @@ create type trading.holdings_read as (
   key bigint[],
   market_place int[],
   user_id bigint[],
-  is_known boolean[],
   has_traded boolean[],
   quantity bigint[],
   cost_cents bigint[],
@@ -162,8 +161,8 @@ create type trading.holdings_read as (
 comment on type trading.holdings_read is
   'The holdings of the traders of a call in its markets, ascending by key (trading.holding_key). '
   'quantity to realised_cents have a place for the YES shares of each holding, and behind all of '
-  'these one for its NO shares; once matched, as they are after the call. is_known: it has a '
-  'row. has_traded: before the call. is_touched: by a match of the call.';
+  'these one for its NO shares; once matched, as they are after the call. has_traded: before '
+  'the call. is_touched: by a match of the call.';
 
 create type trading.results as (
   code text[],

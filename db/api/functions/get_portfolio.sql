@@ -2,6 +2,7 @@ create or replace function api.get_portfolio(user_id uuid)
 returns json
 language plpgsql stable security definer
 set search_path = pg_catalog, pg_temp
+--!include planner/nested_loops.sql
 as $$
 declare
   c_most_orders constant int := 200;

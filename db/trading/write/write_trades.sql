@@ -13,7 +13,6 @@ declare
   h constant trading.holdings_read := batch.holdings;
   h_count constant int := cardinality(h.key);
   f trading.fills := batch.fills;
-  v_touched int[];
   v_moved bigint[];
   v_today constant date := (batch.at at time zone 'UTC')::date;
 begin
@@ -60,46 +59,36 @@ begin
   ) as v
   window so_far as (partition by v.g order by v.p rows unbounded preceding);
 
-  v_touched := array(
-    select i
-    from generate_series(1, h_count) as i
-    where h.is_touched[i] or h.is_touched[h_count + i]
-  );
-  with opened as (
-    insert into trading.holdings (
-      market_id, user_id, yes_public_id, yes_quantity, yes_cost_cents, yes_fee_cents,
-      yes_realised_cents, yes_traded, no_public_id, no_quantity, no_cost_cents, no_fee_cents,
-      no_realised_cents, no_traded
-    )
-    select
-      m.id[h.market_place[i]], h.user_id[i],
-      case when h.is_touched[i] then core.uuid_v7() end, h.quantity[i], h.cost_cents[i],
-      h.fee_cents[i], h.realised_cents[i], h.is_touched[i],
-      case when h.is_touched[h_count + i] then core.uuid_v7() end, h.quantity[h_count + i],
-      h.cost_cents[h_count + i], h.fee_cents[h_count + i], h.realised_cents[h_count + i],
-      h.is_touched[h_count + i]
-    from unnest(v_touched) as i
-    where not h.is_known[i]
+  -- Not by a join: whatever the statistics say, each row is looked up by its key.
+  insert into trading.holdings as x (
+    market_id, user_id, yes_public_id, yes_quantity, yes_cost_cents, yes_fee_cents,
+    yes_realised_cents, yes_traded, no_public_id, no_quantity, no_cost_cents, no_fee_cents,
+    no_realised_cents, no_traded
   )
-  update trading.holdings as x set
-    yes_public_id = case when h.is_touched[i] then coalesce(x.yes_public_id, core.uuid_v7())
-      else x.yes_public_id end,
-    yes_quantity = h.quantity[i],
-    yes_cost_cents = h.cost_cents[i],
-    yes_fee_cents = h.fee_cents[i],
-    yes_realised_cents = h.realised_cents[i],
-    yes_traded = x.yes_traded or h.is_touched[i],
-    no_public_id = case when h.is_touched[h_count + i] then coalesce(x.no_public_id, core.uuid_v7())
-      else x.no_public_id end,
-    no_quantity = h.quantity[h_count + i],
-    no_cost_cents = h.cost_cents[h_count + i],
-    no_fee_cents = h.fee_cents[h_count + i],
-    no_realised_cents = h.realised_cents[h_count + i],
-    no_traded = x.no_traded or h.is_touched[h_count + i]
-  from unnest(v_touched) as i
-  where h.is_known[i]
-    and x.market_id = m.id[h.market_place[i]]
-    and x.user_id = h.user_id[i];
+  select
+    m.id[h.market_place[i]], h.user_id[i],
+    case when h.is_touched[i] or h.quantity[i] > 0 or h.realised_cents[i] <> 0
+      then core.uuid_v7() end,
+    h.quantity[i], h.cost_cents[i], h.fee_cents[i], h.realised_cents[i], h.is_touched[i],
+    case when h.is_touched[j] or h.quantity[j] > 0 or h.realised_cents[j] <> 0
+      then core.uuid_v7() end,
+    h.quantity[j], h.cost_cents[j], h.fee_cents[j], h.realised_cents[j], h.is_touched[j]
+  from generate_series(1, h_count) as i
+  cross join lateral (select h_count + i offset 0) as n (j)
+  where h.is_touched[i] or h.is_touched[j]
+  on conflict on constraint holdings_pkey do update set
+    yes_public_id = coalesce(x.yes_public_id, excluded.yes_public_id),
+    yes_quantity = excluded.yes_quantity,
+    yes_cost_cents = excluded.yes_cost_cents,
+    yes_fee_cents = excluded.yes_fee_cents,
+    yes_realised_cents = excluded.yes_realised_cents,
+    yes_traded = x.yes_traded or excluded.yes_traded,
+    no_public_id = coalesce(x.no_public_id, excluded.no_public_id),
+    no_quantity = excluded.no_quantity,
+    no_cost_cents = excluded.no_cost_cents,
+    no_fee_cents = excluded.no_fee_cents,
+    no_realised_cents = excluded.no_realised_cents,
+    no_traded = x.no_traded or excluded.no_traded;
 
   -- By their ids and not by a join: no plan can do worse than look each up.
   v_moved := array(

@@ -46,15 +46,20 @@ export async function pagesRead(client: ClientBase, statement: string): Promise<
   return Number(plan["Shared Hit Blocks"]) + Number(plan["Shared Read Blocks"]);
 }
 
-/** How many rows of these tables a call reads; those found by an index count twice. */
+/**
+ * How many rows of these tables a call reads; those found by an index count twice. `grow` runs when
+ * the session has made its plans, and keeps them.
+ */
 export async function rowsRead(
   pool: Pool,
   tables: string[],
   work: (client: ClientBase) => Promise<unknown>,
+  grow?: () => Promise<unknown>,
 ): Promise<number> {
   return await withClient(pool, async (client) => {
     // Generic plans come after a few calls.
     for (let warm = 0; warm < 7; warm++) await work(client);
+    await grow?.();
     await client.query("begin");
     const read = async () => {
       const { rows } = await client.query(
