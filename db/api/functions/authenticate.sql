@@ -1,39 +1,43 @@
 create or replace function api.authenticate(kinds text[], hashes bytea[], details text[])
 returns setof json
-language sql volatile security definer
+language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
+--!include planner/nested_loops.sql
 as $$
-  select case s.kind
-    when 'key' then (
-      select json_build_object(
-        'userId', k.user_id, 'apiKeyId', k.api_key_id, 'scopes', k.scopes,
-        'validForMs', k.valid_for_ms
+begin
+  return query
+    select case s.kind
+      when 'key' then (
+        select json_build_object(
+          'userId', k.user_id, 'apiKeyId', k.api_key_id, 'scopes', k.scopes,
+          'validForMs', k.valid_for_ms
+        )
+        from identity.authenticate_key(s.hash, s.detail::inet) as k
       )
-      from identity.authenticate_key(s.hash, s.detail::inet) as k
-    )
-    when 'token' then (
-      select json_build_object('userId', t.user_id, 'sessionId', t.session_id)
-      from identity.authenticate_session_token(s.hash) as t
-    )
-    when 'cookie' then (
-      select json_build_object('userId', c.user_id, 'sessionId', c.session_id)
-      from identity.authenticate_session(s.hash) as c
-    )
-    when 'staff' then (
-      select json_build_object('staffKeyId', f.staff_key_id, 'name', f.name, 'role', f.role)
-      from identity.authenticate_staff_key(s.hash) as f
-    )
-    when 'staff_cookie' then (
-      select json_build_object(
-        'staffId', m.staff_id, 'sessionId', m.session_id, 'name', m.name, 'email', m.email,
-        'roles', m.roles
+      when 'token' then (
+        select json_build_object('userId', t.user_id, 'sessionId', t.session_id)
+        from identity.authenticate_session_token(s.hash) as t
       )
-      from identity.authenticate_staff_session(s.hash) as m
-    )
-  end
-  from unnest(authenticate.kinds, authenticate.hashes, authenticate.details) with ordinality
-    as s (kind, hash, detail, place)
-  order by s.place
+      when 'cookie' then (
+        select json_build_object('userId', c.user_id, 'sessionId', c.session_id)
+        from identity.authenticate_session(s.hash) as c
+      )
+      when 'staff' then (
+        select json_build_object('staffKeyId', f.staff_key_id, 'name', f.name, 'role', f.role)
+        from identity.authenticate_staff_key(s.hash) as f
+      )
+      when 'staff_cookie' then (
+        select json_build_object(
+          'staffId', m.staff_id, 'sessionId', m.session_id, 'name', m.name, 'email', m.email,
+          'roles', m.roles
+        )
+        from identity.authenticate_staff_session(s.hash) as m
+      )
+    end
+    from unnest(authenticate.kinds, authenticate.hashes, authenticate.details) with ordinality
+      as s (kind, hash, detail, place)
+    order by s.place;
+end
 $$;
 
 comment on function api.authenticate(text[], bytea[], text[]) is

@@ -4,6 +4,7 @@ create or replace function api.list_account_orders(
 returns json
 language plpgsql stable security definer
 set search_path = pg_catalog, pg_temp
+--!include planner/indexes.sql
 as $$
 declare
   v_at timestamptz := core.now();

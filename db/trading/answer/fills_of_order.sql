@@ -1,27 +1,32 @@
 create or replace function trading.fills_of_order(order_id bigint)
 returns text
-language sql stable
+language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
-  select '[' || coalesce(
-    string_agg(
-      trading.fill_object(
-        t.public_id, m.public_id, t.taker_side, taker.public_id, maker.public_id,
-        taker_user.public_id, maker_user.public_id, t.price, t.quantity,
-        core.iso8601(t.created_at)
+begin
+  -- Not by joins: a plan made on the first day could begin with any of these tables.
+  return (
+    select '[' || coalesce(
+      string_agg(
+        trading.fill_object(
+          t.public_id,
+          (select m.public_id from catalog.markets as m where m.id = t.market_id),
+          t.taker_side,
+          (select o.public_id from trading.orders as o where o.id = t.taker_order_id),
+          (select o.public_id from trading.orders as o where o.id = t.maker_order_id),
+          (select u.public_id from identity.users as u where u.id = t.taker_user_id),
+          (select u.public_id from identity.users as u where u.id = t.maker_user_id),
+          t.price, t.quantity, core.iso8601(t.created_at)
+        ),
+        ','
+        order by t.id
       ),
-      ','
-      order by t.id
-    ),
-    ''
-  ) || ']'
-  from trading.trades as t
-  join catalog.markets as m on m.id = t.market_id
-  join trading.orders as taker on taker.id = t.taker_order_id
-  join trading.orders as maker on maker.id = t.maker_order_id
-  join identity.users as taker_user on taker_user.id = t.taker_user_id
-  join identity.users as maker_user on maker_user.id = t.maker_user_id
-  where t.taker_order_id = fills_of_order.order_id
+      ''
+    ) || ']'
+    from trading.trades as t
+    where t.taker_order_id = fills_of_order.order_id
+  );
+end
 $$;
 
 comment on function trading.fills_of_order(bigint) is

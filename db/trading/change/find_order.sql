@@ -3,21 +3,29 @@ returns setof trading.orders
 language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+  v_user_id constant bigint := (
+    select u.id from identity.users as u where u.public_id = find_order.user_public_id
+  );
 begin
+  -- By the id of the order alone: a plan made on the first day could read all orders of the user.
   return query
     select o.*
-    from trading.orders as o
-    join identity.users as u on u.id = o.user_id
-    where o.public_id = find_order.order_public_id
-      and u.public_id = find_order.user_public_id;
+    from (
+      select x.* from trading.orders as x where x.public_id = find_order.order_public_id limit 1
+    ) as o
+    where o.user_id = v_user_id;
   -- Orders go to the archive and never come back: looked for in this order, none is missed.
   if not found then
     return query
       select a.*
-      from trading.archived_orders as a
-      join identity.users as u on u.id = a.user_id
-      where a.public_id = find_order.order_public_id
-        and u.public_id = find_order.user_public_id;
+      from (
+        select x.*
+        from trading.archived_orders as x
+        where x.public_id = find_order.order_public_id
+        limit 1
+      ) as a
+      where a.user_id = v_user_id;
   end if;
 end
 $$;

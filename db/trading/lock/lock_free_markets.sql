@@ -1,14 +1,19 @@
 create or replace function trading.lock_free_markets(market_ids bigint[])
 returns bigint[]
-language sql volatile
-return array(
-  select u.id
-  from (select core.check_session() as nothing offset 0) as s
-  cross join unnest(market_ids) with ordinality as u (id, place)
-  where u.id is null
-    or pg_try_advisory_xact_lock(trading.market_lock(u.id) | s.nothing)
-  order by u.place
-);
+language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform core.check_session();
+  return array(
+    select u.id
+    from unnest(lock_free_markets.market_ids) with ordinality as u (id, place)
+    where u.id is null
+      or pg_try_advisory_xact_lock(trading.market_lock(u.id))
+    order by u.place
+  );
+end
+$$;
 
 comment on function trading.lock_free_markets(bigint[]) is
   'Locks those of the markets that no other transaction has locked, until this one ends; returns '
