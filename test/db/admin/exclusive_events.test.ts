@@ -181,6 +181,10 @@ test("a voided market of an exclusive event pays nothing: less than 100 is allow
   await resolve(b, "no");
   t.is((await resolve(c, "no")).yesPayoutCents, 0);
 
+  const others = (await makeOutcomes(2)).markets as [string, string];
+  await voidMarket(others[0]);
+  t.is((await resolve(others[1], "yes")).yesPayoutCents, 100);
+
   const last = (await makeOutcomes(2)).markets as [string, string];
   await resolve(last[0], "no");
   await voidMarket(last[1]);

@@ -1,4 +1,5 @@
 import test from "ava";
+import { leaveCash } from "../../helpers/exchange/scenes.ts";
 import { buy, sell, spend } from "../../helpers/exchange/orders.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 
@@ -42,6 +43,21 @@ test("INSUFFICIENT_LIQUIDITY: fok with one share too few; nothing happens", asyn
       [61, 1],
     ],
   );
+});
+
+test("INSUFFICIENT_LIQUIDITY: fok that finds a maker without cash; what it met stays", async (t) => {
+  const market = await makeMarket();
+  const [ann, bob, cem, dan] = (await makeTraders(4)) as [string, string, string, string];
+  await rest(market, bob, buy("no", 3, 40));
+  await rest(market, dan, buy("no", 3, 39));
+  await leaveCash(exchange, dan, 0);
+  const [rejected, filled] = await exchange.placeBatch(market, [
+    [ann, buy("yes", 6, 61, fok)],
+    [cem, buy("yes", 3, 61)],
+  ]);
+  t.is(rejected!.code, "INSUFFICIENT_LIQUIDITY");
+  t.like(filled!.answer!.order, { status: "filled", filledQuantity: 3 });
+  t.deepEqual(await book(market), { bids: [], asks: [] });
 });
 
 test("INSUFFICIENT_BALANCE: liquidity comes first, also in a deep book", async (t) => {
