@@ -2,6 +2,7 @@ import type { JSX } from "preact";
 import { account } from "../api/account.ts";
 import { isSignedIn } from "../api/session.ts";
 import { formatCents } from "../format.ts";
+import { useSignUpIsClosed } from "../hooks/use_sign_up_is_closed.ts";
 import type { PageName } from "../paths.ts";
 import { address, backQuery, page } from "../router.ts";
 
@@ -64,14 +65,17 @@ function wayBack(): string {
 }
 
 function SignInLinks(): JSX.Element {
+  const isSignUpClosed = useSignUpIsClosed();
   return (
     <>
       <a class="button button-quiet button-small" href={`/sign-in${wayBack()}`}>
         Sign in
       </a>
-      <a class="button button-main button-small" href={`/sign-up${wayBack()}`}>
-        Sign up
-      </a>
+      {!isSignUpClosed && (
+        <a class="button button-main button-small" href={`/sign-up${wayBack()}`}>
+          Sign up
+        </a>
+      )}
     </>
   );
 }

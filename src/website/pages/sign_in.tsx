@@ -11,6 +11,7 @@ import { ProblemNotice } from "../components/notice.tsx";
 import { Submit } from "../components/submit.tsx";
 import { typedEmail } from "../components/typed_email.ts";
 import { useCommand } from "../hooks/use_command.ts";
+import { useSignUpIsClosed } from "../hooks/use_sign_up_is_closed.ts";
 import { useTitle } from "../hooks/use_title.ts";
 import { backQuery, navigate, query, safeReturnPath } from "../router.ts";
 
@@ -84,6 +85,7 @@ function SignInForm(): JSX.Element {
   const [email, setEmail] = useState("");
   const [password, setPassword] = useState("");
   const command = useCommand();
+  const isSignUpClosed = useSignUpIsClosed();
 
   const submit = (event: Event): void => {
     event.preventDefault();
@@ -127,9 +129,11 @@ function SignInForm(): JSX.Element {
       {canUsePasskeys() && <PasskeyButton />}
       <p class="form-links">
         <a href="/reset">Forgot your password?</a>
-        <span>
-          New here? <a href={`/sign-up${backQuery()}`}>Sign up</a>
-        </span>
+        {!isSignUpClosed && (
+          <span>
+            New here? <a href={`/sign-up${backQuery()}`}>Sign up</a>
+          </span>
+        )}
       </p>
     </>
   );

@@ -112,19 +112,26 @@ journey("who only signs in finds the ticket as well, and nobody after them", asy
   }
 });
 
-journey("play money is offered only where everybody may have it", async (t, browser) => {
-  t.teardown(() => operate("set_sign_up", { policy: "open", play_money_cents: 100_000 }));
-  for (const [policy, play_money_cents] of [
-    ["open", 0],
-    ["invitation", 100_000],
-    ["closed", 100_000],
-  ] as const) {
-    await operate("set_sign_up", { policy, play_money_cents });
-    const { page } = await visit(browser, service.url);
-    const answer = page.waitForResponse((response) => response.url().endsWith("/account/sign-up"));
-    await page.goto("/");
-    await answer;
-    await page.getByText("Will it begin?").or(page.getByText("No markets")).first().waitFor();
-    t.is(await page.locator(".play-money").textContent(), "", policy);
-  }
-});
+journey(
+  "play money and accounts are offered only to those who may have them",
+  async (t, browser) => {
+    t.teardown(() => operate("set_sign_up", { policy: "open", play_money_cents: 100_000 }));
+    for (const [policy, play_money_cents] of [
+      ["open", 0],
+      ["invitation", 100_000],
+      ["closed", 100_000],
+    ] as const) {
+      await operate("set_sign_up", { policy, play_money_cents });
+      const { page } = await visit(browser, service.url);
+      const answer = page.waitForResponse((response) =>
+        response.url().endsWith("/account/sign-up"),
+      );
+      await page.goto("/");
+      await answer;
+      await page.getByText("Will it begin?").or(page.getByText("No markets")).first().waitFor();
+      t.is(await page.locator(".play-money").textContent(), "", policy);
+      const signUps = await page.getByRole("link", { name: "Sign up" }).count();
+      t.is(signUps, policy === "closed" ? 0 : 1, policy);
+    }
+  },
+);

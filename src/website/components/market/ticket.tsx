@@ -13,6 +13,7 @@ import { useCommand } from "../../hooks/use_command.ts";
 import type { Command } from "../../hooks/use_command.ts";
 import { usePreview } from "../../hooks/use_preview.ts";
 import { useRules } from "../../hooks/use_rules.ts";
+import { useSignUpIsClosed } from "../../hooks/use_sign_up_is_closed.ts";
 import { Choice } from "../choice.tsx";
 import { USUAL_RATE_BPS } from "../fee.ts";
 import { ProblemNotice } from "../notice.tsx";
@@ -116,25 +117,29 @@ interface GuestLinksProps {
 /** What a visitor does before they trade. They find the ticket again as it was. */
 function GuestLinks({ marketId, isBuying }: GuestLinksProps): JSX.Element {
   const back = `?back=/markets/${marketId}`;
+  const isSignUpClosed = useSignUpIsClosed();
+  const signsUp = isBuying && !isSignUpClosed;
   return (
     <>
       <a
         class="button button-main button-wide"
-        href={isBuying ? `/sign-up${back}` : `/sign-in${back}`}
+        href={signsUp ? `/sign-up${back}` : `/sign-in${back}`}
       >
-        {isBuying ? "Sign up and buy" : "Sign in to trade"}
+        {signsUp ? "Sign up and buy" : "Sign in to trade"}
       </a>
-      <p class="hint">
-        {isBuying ? (
-          <>
-            Have an account? <a href={`/sign-in${back}`}>Sign in</a>
-          </>
-        ) : (
-          <>
-            New here? <a href={`/sign-up${back}`}>Make an account</a>
-          </>
-        )}
-      </p>
+      {!isSignUpClosed && (
+        <p class="hint">
+          {isBuying ? (
+            <>
+              Have an account? <a href={`/sign-in${back}`}>Sign in</a>
+            </>
+          ) : (
+            <>
+              New here? <a href={`/sign-up${back}`}>Make an account</a>
+            </>
+          )}
+        </p>
+      )}
     </>
   );
 }
