@@ -305,7 +305,7 @@ set local role exchange_owner;
 --!include trading/show/best_price.sql
 --!include trading/show/chance_of.sql
 --!include trading/show/depth.sql
---!include trading/show/exit_value.sql
+--!include trading/show/exits_of_user.sql
 --!include trading/show/results_between.sql
 --!include trading/show/disputable_until.sql
 --!include trading/settle/dispute_resolution.sql

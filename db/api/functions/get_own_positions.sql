@@ -32,6 +32,22 @@ begin
       and o.quantity > 0
     order by o.resolved_at desc, o.market_number desc, o.side desc
     limit c_most_settled
+  ),
+  exits as (
+    select x.*
+    from (
+      select
+        array_agg(o.market_number) as market_ids, array_agg(o.side::trading.side) as sides,
+        array_agg(o.open_quantity) as shares
+      from own as o
+      where o.is_listed
+        and o.open_quantity > 0
+        and o.status = 'open'
+        and (o.close_time is null or o.close_time > v_at)
+    ) as p
+    cross join lateral trading.exits_of_user(
+      v_user_id, p.market_ids, p.sides, p.shares, v_at
+    ) as x
   )
   select json_build_object(
     'balance', v_balance_cents,
@@ -66,9 +82,7 @@ begin
         '[]'
       )
       from own as o
-      left join lateral trading.exit_value(
-        o.market_number, v_user_id, o.side::trading.side, o.open_quantity, v_at
-      ) as x on o.status = 'open' and (o.close_time is null or o.close_time > v_at)
+      left join exits as x on x.market_id = o.market_number and x.side = o.side::trading.side
       where o.is_listed
         and o.open_quantity > 0
     ),
@@ -111,6 +125,6 @@ comment on function api.get_own_positions(uuid, uuid) is
   'What the pages show of a user''s shares, by the figures of analytics.positions: cash, the '
   'sums over all positions, those that hold shares by the close time of their market, and the '
   '200 that were settled last. With a market, the lists have only its positions; the sums are '
-  'those of all. exitCents: what selling a position at once would pay (trading.exit_value), '
+  'those of all. exitCents: what selling a position at once would pay (trading.exits_of_user), '
   'null while its market takes no orders. realisedCents + unrealisedCents is the user''s '
   'result: accountValueCents less net deposits.';
