@@ -33,7 +33,7 @@ begin
     order by o.resolved_at desc, o.market_number desc, o.side desc
     limit c_most_settled
   ),
-  exits as (
+  exits as materialized (
     select x.*
     from (
       select

@@ -19,6 +19,8 @@ begin
     perform core.raise_error('INVALID_REQUEST', 'status: unknown');
   end if;
 
+  -- For the pages the user is given as a range: an equality would let the planner walk the primary
+  -- key, past the orders of all others.
   if list_account_orders.status = 'open' then
     v_total := (
       select count(*)
@@ -31,10 +33,11 @@ begin
       v_ids := array(
         select b.order_id
         from trading.active_orders as b
-        where b.user_id = v_user_id
+        where (b.user_id, b.order_id) < (v_user_id, 9223372036854775807)
+          and b.user_id >= v_user_id
           and b.queue_position is not null
           and (b.expires_at is null or b.expires_at > v_at)
-        order by b.order_id desc
+        order by b.user_id desc, b.order_id desc
         limit list_account_orders.page_size
         offset v_offset
       );
@@ -58,18 +61,20 @@ begin
           (
             select o.id
             from trading.orders as o
-            where o.user_id = v_user_id
+            where (o.user_id, o.id) < (v_user_id, 9223372036854775807)
+              and o.user_id >= v_user_id
               and (list_account_orders.status = 'all' or o.status = 'filled')
-            order by o.id desc
+            order by o.user_id desc, o.id desc
             limit v_offset + list_account_orders.page_size
           )
           union all
           (
             select a.id
             from trading.archived_orders as a
-            where a.user_id = v_user_id
+            where (a.user_id, a.id) < (v_user_id, 9223372036854775807)
+              and a.user_id >= v_user_id
               and list_account_orders.status = 'all'
-            order by a.id desc
+            order by a.user_id desc, a.id desc
             limit v_offset + list_account_orders.page_size
           )
         ) as x

@@ -1,11 +1,14 @@
 create or replace function api.spend_tokens(user_ids uuid[], counts int[])
 returns setof rate_limits.payment
-language sql volatile security definer
+language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
 --!include planner/plain_nested_loops.sql
 as $$
-  select t.*
-  from unnest(rate_limits.spend_tokens(spend_tokens.user_ids, spend_tokens.counts)) as t
+begin
+  return query
+    select t.*
+    from unnest(rate_limits.spend_tokens(spend_tokens.user_ids, spend_tokens.counts)) as t;
+end
 $$;
 
 comment on function api.spend_tokens(uuid[], int[]) is

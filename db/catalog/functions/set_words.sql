@@ -4,7 +4,8 @@ language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- create_market has locked the event: its title stays as it is.
+  -- For a new market the event is locked, and its title stays (admin.create_market); a change of
+  -- the title renews the words of the others (catalog.renew_words).
   v_text constant text := concat_ws(' ', new.title, (
     select e.title
     from catalog.events as e

@@ -1,25 +1,21 @@
 create or replace function identity.authenticate_key(key_hash bytea, address inet default null)
 returns table (user_id uuid, api_key_id uuid, scopes text[], valid_for_ms int)
-language plpgsql stable
-set search_path = pg_catalog, pg_temp
-as $$
-begin
-  return query
-    select
-      u.public_id,
-      k.public_id,
-      k.scopes,
-      floor(least(5000, extract(epoch from k.expires_at - core.now()) * 1000))::int
-    from identity.api_keys as k
-    join identity.users as u on u.id = k.user_id
-    where k.key_hash = authenticate_key.key_hash
-      and identity.is_key_in_force(k)
-      and (
-        k.allowed_addresses is null
-        or identity.plain_address(authenticate_key.address) <<= any (k.allowed_addresses)
-      );
-end
-$$;
+language sql stable
+begin atomic
+  select
+    u.public_id,
+    k.public_id,
+    k.scopes,
+    floor(least(5000, extract(epoch from k.expires_at - core.now()) * 1000))::int
+  from identity.api_keys as k
+  join identity.users as u on u.id = k.user_id
+  where k.key_hash = authenticate_key.key_hash
+    and identity.is_key_in_force(k)
+    and (
+      k.allowed_addresses is null
+      or identity.plain_address(authenticate_key.address) <<= any (k.allowed_addresses)
+    );
+end;
 
 comment on function identity.authenticate_key(bytea, inet) is
   'The user of the API key with this SHA-256, the scopes of the key, and for how many milliseconds '

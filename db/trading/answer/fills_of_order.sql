@@ -9,14 +9,8 @@ begin
     select '[' || coalesce(
       string_agg(
         trading.fill_object(
-          t.public_id,
-          (select m.public_id from catalog.markets as m where m.id = t.market_id),
-          t.taker_side,
-          (select o.public_id from trading.orders as o where o.id = t.taker_order_id),
-          (select o.public_id from trading.orders as o where o.id = t.maker_order_id),
-          (select u.public_id from identity.users as u where u.id = t.taker_user_id),
-          (select u.public_id from identity.users as u where u.id = t.maker_user_id),
-          t.price, t.quantity, core.iso8601(t.created_at)
+          t.public_id, x.market_id, t.taker_side, x.taker_order_id, x.maker_order_id,
+          x.taker_user_id, x.maker_user_id, t.price, t.quantity, core.iso8601(t.created_at)
         ),
         ','
         order by t.id
@@ -24,6 +18,15 @@ begin
       ''
     ) || ']'
     from trading.trades as t
+    cross join lateral (
+      select
+        (select m.public_id from catalog.markets as m where m.id = t.market_id),
+        (select o.public_id from trading.orders as o where o.id = t.taker_order_id),
+        (select o.public_id from trading.orders as o where o.id = t.maker_order_id),
+        (select u.public_id from identity.users as u where u.id = t.taker_user_id),
+        (select u.public_id from identity.users as u where u.id = t.maker_user_id)
+      offset 0
+    ) as x (market_id, taker_order_id, maker_order_id, taker_user_id, maker_user_id)
     where t.taker_order_id = fills_of_order.order_id
   );
 end

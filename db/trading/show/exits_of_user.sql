@@ -1,5 +1,6 @@
 -- Every look-up goes by an index whatever the planner expects: a subquery with a limit can only be
--- carried out once for each row that it belongs to. What is left to join is hashed.
+-- carried out once for each row that it belongs to, and only one index gives a range of users, or
+-- of times, in order. What is left to join is hashed.
 create or replace function trading.exits_of_user(
   user_id bigint, market_ids bigint[], sides trading.side[], shares bigint[], at timestamptz
 )
@@ -33,16 +34,28 @@ begin
       select x.market_id, x.book_side, x.book_price, sum(x.left_quantity) as quantity
       from (
         select a.market_id, a.book_side, a.book_price, a.left_quantity
-        from trading.active_orders as a
-        where a.user_id = exits_of_user.user_id
-          and a.queue_position is not null
+        from (
+          select y.*
+          from trading.active_orders as y
+          where (y.user_id, y.order_id) > (exits_of_user.user_id, 0)
+            and y.user_id <= exits_of_user.user_id
+          order by y.user_id, y.order_id
+          offset 0
+        ) as a
+        where a.queue_position is not null
           and (a.expires_at is null or a.expires_at > exits_of_user.at)
         union all
         select a.market_id, a.book_side, a.book_price, a.left_quantity
-        from trading.active_orders as a
-        where a.expires_at <= exits_of_user.at
-          and a.queue_position is not null
+        from (
+          select y.*
+          from trading.active_orders as y
+          where y.expires_at <= exits_of_user.at
+          order by y.expires_at
+          offset 0
+        ) as a
+        where a.queue_position is not null
       ) as x
+      where x.market_id = any (exits_of_user.market_ids)
       group by x.market_id, x.book_side, x.book_price
     ),
     bids as (
@@ -86,8 +99,8 @@ $$;
 comment on function trading.exits_of_user(
   bigint, bigint[], trading.side[], bigint[], timestamptz
 ) is
-  'Of each of some positions of a user, given by market, side and shares: what selling it at once '
-  'would pay at a time, after the fee, in cents, and how many shares the book would take: the '
-  'depth of the market without the user''s own orders. It is what a market order would do, unless '
-  'a maker fails when it is met. Cost: the depth of each market, and once the user''s open orders '
-  'and those of the exchange past their expiry.';
+  'For positions of a user, each given once by market, side and shares: what selling it at once '
+  'would pay after the fee, in cents, and how many of its shares the book would take. The book is '
+  'the depth without the user''s own orders. It is what a market order would do, unless a maker '
+  'fails when it is met. Cost: the depth of each market, and once the user''s open orders and '
+  'those of the exchange past their expiry.';

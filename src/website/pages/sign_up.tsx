@@ -3,6 +3,7 @@ import { useState } from "preact/hooks";
 import { publicApi } from "../api/client.ts";
 import { resultOf } from "../api/result.ts";
 import { noteSignIn } from "../api/session.ts";
+import { readSignUp } from "../api/sign_up.ts";
 import { ageWords } from "../components/account/age.tsx";
 import { Checkbox, Field, issueOf, problemBeside } from "../components/field.tsx";
 import { Notice, ProblemNotice } from "../components/notice.tsx";
@@ -22,7 +23,7 @@ function invitationNow(): string | null {
 export function SignUpPage(): JSX.Element {
   useTitle("Sign up");
   const [invitation] = useState(invitationNow);
-  const policy = useAsked(() => resultOf(publicApi.GET("/api/account/sign-up")), []);
+  const policy = useAsked(readSignUp, []);
   const isClosed = policy.data?.policy === "closed";
   const needsInvitation = policy.data?.policy === "invitation" && invitation === null;
   const playMoney = policy.data?.playMoneyCents ?? 0;

@@ -1,4 +1,6 @@
 import test from "ava";
+import type { PoolClient } from "pg";
+import { overlapping } from "../../helpers/database/overlapping.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 
 /** Events of which exactly one market resolves YES, and the outcomes of an event. */
@@ -113,6 +115,14 @@ test("INVALID_STATE: one market of an exclusive event resolves YES, and no secon
   await t.throwsAsync(resolve(a, "custom", 1), tooMuch(101));
   await resolve(a, "no");
   await resolve(c, "no");
+});
+
+test("INVALID_STATE: markets of an exclusive event that resolve at the same moment", async (t) => {
+  const { markets } = await makeOutcomes(3);
+  const to60 = (market: string) => (client: PoolClient) =>
+    client.query("select admin.resolve_market($1, 'custom', yes_payout_cents => 60)", [market]);
+  const late = await overlapping(exchange.database.pool, to60(markets[0]!), to60(markets[1]!));
+  t.like(late, { status: "rejected", reason: { code: "EX019" } });
 });
 
 test("INVALID_STATE: the last market of an exclusive event pays what the others leave", async (t) => {

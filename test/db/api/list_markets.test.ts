@@ -1,10 +1,10 @@
 import test from "ava";
 import { call } from "../../../src/database/call.ts";
 import { api } from "../../../src/database/calls.ts";
+import { overlapping } from "../../helpers/database/overlapping.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 import { buy } from "../../helpers/exchange/orders.ts";
 import { randomFrom } from "../../helpers/random.ts";
-import { until } from "../../helpers/until.ts";
 
 /** api.list_markets: the markets of all categories, by words. */
 
@@ -168,25 +168,11 @@ for (const [order, first, second] of [
 ] as const) {
   test.serial(`an event is renamed at the same moment, ${order}`, async (t) => {
     const event_id = await operate("create_event", { title: "Semifinal", category: "sports" });
-    const { pool } = exchange.database;
-    const client = await pool.connect();
-    await client.query("begin");
-    await client.query(first, [event_id]);
-    let isDone = false;
-    const waiting = pool.query(second, [event_id]).then(() => {
-      isDone = true;
-    });
-    await until("the other waits, or is done", async () => {
-      const { rows } = await pool.query(
-        `select from pg_stat_activity where wait_event_type = 'Lock' and query = $1
-         and datname = current_database()`,
-        [second],
-      );
-      return rows.length > 0 || isDone;
-    });
-    await client.query("commit");
-    client.release();
-    await waiting;
+    await overlapping(
+      exchange.database.pool,
+      (client) => client.query(first, [event_id]),
+      (client) => client.query(second, [event_id]),
+    );
     t.deepEqual(await titles({ query: "tournament" }), ["Penalties?"]);
     t.deepEqual(await titles({ query: "semifinal" }), []);
     await operate("edit_event", { event_id, title: "Over" });

@@ -3,9 +3,9 @@ import test from "ava";
 import type { PoolClient } from "pg";
 import { call } from "../../../src/database/call.ts";
 import { api } from "../../../src/database/calls.ts";
+import { overlapping } from "../../helpers/database/overlapping.ts";
 import { withClient } from "../../helpers/database/test_database.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
-import { until } from "../../helpers/until.ts";
 
 /** What the database holds of passkeys: whose they are, and which challenges are good. */
 
@@ -155,42 +155,18 @@ test.serial("INVALID_REQUEST: a name or an id that breaks a rule", async (t) => 
   t.deepEqual(transports, ["nfc", "usb"]);
 });
 
-/** Starts the second call while the first has ended and is not committed. */
-async function overlapping<First, Second>(
-  first: (client: any) => Promise<First>,
-  second: (client: any) => Promise<Second>,
-): Promise<PromiseSettledResult<Second>> {
-  let isDone = false;
-  const waits = async () =>
-    (
-      await rows(
-        `select from pg_stat_activity
-         where datname = current_database() and wait_event_type = 'Lock'`,
-      )
-    ).length > 0;
-  const client = await exchange.api.connect();
-  try {
-    await client.query("begin");
-    await first(client);
-    const late = Promise.allSettled([
-      on(second).finally(() => {
-        isDone = true;
-      }),
-    ]);
-    await until("the second call waits, or has ended", async () => isDone || (await waits()));
-    await client.query("commit");
-    return (await late)[0];
-  } finally {
-    client.release();
-  }
-}
+/** Two calls of servers, of which the second waits for the first. */
+const together = <Second>(
+  first: (client: PoolClient) => Promise<unknown>,
+  second: (client: PoolClient) => Promise<Second>,
+) => overlapping(exchange.database.pool, first, second, exchange.api);
 
 test.serial("INVALID_STATE: at most 20 passkeys, also by two sessions at once", async (t) => {
   const owner = await signedIn();
   for (let number = 0; number < 19; number++) await add(owner);
   const other = { ...owner, sessionId: await newSession(owner.userId) };
   const [{ challenge }, { challenge: otherChallenge }] = [await start(owner), await start(other)];
-  const late = await overlapping(
+  const late = await together(
     (client) => call(client, api.addPasskey, { ...owner, challenge, ...sound() }),
     (client) => call(client, api.addPasskey, { ...other, challenge: otherChallenge, ...sound() }),
   );
@@ -202,7 +178,7 @@ test.serial("INVALID_STATE: at most 20 passkeys, also by two sessions at once", 
 test.serial("INVALID_STATE: of two removals at once one leaves a way in", async (t) => {
   const owner = await signedIn();
   const [first, second] = [await add(owner), await add(owner)];
-  const late = await overlapping(
+  const late = await together(
     (client) => call(client, api.removePasskey, { ...owner, passkeyId: first.id }),
     (client) => call(client, api.removePasskey, { ...owner, passkeyId: second.id }),
   );

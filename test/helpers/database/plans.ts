@@ -46,10 +46,7 @@ export async function pagesRead(client: ClientBase, statement: string): Promise<
   return Number(plan["Shared Hit Blocks"]) + Number(plan["Shared Read Blocks"]);
 }
 
-/**
- * How many rows of these tables a call reads; those found by an index count twice. `grow` runs when
- * the session has made its plans, and keeps them.
- */
+/** How many rows of these tables a call reads. `grow` runs when the session has made its plans. */
 export async function rowsRead(
   pool: Pool,
   tables: string[],
