@@ -6,7 +6,8 @@ import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 /** Orders that are filled as a whole or rejected, and orders that cancel own resting ones. */
 
 const exchange = testExchange(test);
-const { book, giveShares, makeLiveMarket, makeMarket, makeTrader, makeTraders, order } = exchange;
+const { book, clock, giveShares, makeLiveMarket, makeMarket, makeTrader, makeTraders, order } =
+  exchange;
 const { place, refusal, rest, version } = exchange;
 
 const fok = { timeInForce: "fok" } as const;
@@ -43,6 +44,20 @@ test("INSUFFICIENT_LIQUIDITY: fok with one share too few; nothing happens", asyn
       [61, 1],
     ],
   );
+});
+
+// It moves the clock, and so runs before the others.
+test.serial("INSUFFICIENT_LIQUIDITY: fok without what has expired; nothing happens", async (t) => {
+  t.teardown(() => clock.release());
+  await clock.freeze("2030-01-01T12:00:00Z");
+  const market = await makeMarket();
+  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const expiry = { expiresAt: "2030-01-01T12:00:01.000Z" };
+  await rest(market, bob, buy("no", 5, 40, expiry), buy("no", 3, 39));
+  await clock.advance(2000);
+  const before = await version(market);
+  t.is(await refusal(market, ann, buy("yes", 8, 61, fok)), "INSUFFICIENT_LIQUIDITY");
+  t.is(await version(market), before);
 });
 
 test("INSUFFICIENT_LIQUIDITY: fok that finds a maker without cash; what it met stays", async (t) => {
