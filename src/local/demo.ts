@@ -52,7 +52,12 @@ export async function prepareDemo(
   try {
     // One transaction, so that there is never half a demo.
     const prepared = await inTransaction(pool, async (client) => {
-      const existing = await findDemo(client);
+      let existing = await findDemo(client);
+      if (existing === undefined) {
+        // Another process that starts now may be making it.
+        await client.query("lock table catalog.categories in share row exclusive mode");
+        existing = await findDemo(client);
+      }
       if (existing === undefined) {
         if (await hasCategories(client)) return undefined;
         await createCategories(client);

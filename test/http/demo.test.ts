@@ -115,6 +115,15 @@ test("when all orders are filled, a later start places new ones", async (t) => {
   });
 });
 
+test("of processes that start at once one makes it", async (t) => {
+  await withWorld(async ({ database, prepare }) => {
+    const made = await Promise.all([prepare(), prepare(), prepare()]);
+    t.truthy(made[0]);
+    t.is(new Set(made.map((demo) => demo?.marketId)).size, 1);
+    t.is((await database.pool.query("select from ledger.verify()")).rows.length, 0);
+  });
+});
+
 test("a database with a catalogue of its own is left alone", async (t) => {
   await withWorld(async ({ database, prepare }) => {
     const operators = database.connectAs("exchange_operator");

@@ -101,6 +101,6 @@ comment on function trading.exits_of_user(
 ) is
   'For positions of a user, each given once by market, side and shares: what selling it at once '
   'would pay after the fee, in cents, and how many of its shares the book would take. The book is '
-  'the depth without the user''s own orders. It is what a market order would do, unless a maker '
-  'fails when it is met. Cost: the depth of each market, and once the user''s open orders and '
-  'those of the exchange past their expiry.';
+  'the depth without the user''s own orders. It is what market orders with cancel_resting would '
+  'do, unless a maker fails when it is met or too many own orders are in the way. Cost: the depth '
+  'of each market, and once the user''s open orders and those of the exchange past their expiry.';
