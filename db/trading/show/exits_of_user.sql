@@ -33,27 +33,23 @@ begin
     beside as materialized (
       select x.market_id, x.book_side, x.book_price, sum(x.left_quantity) as quantity
       from (
-        select a.market_id, a.book_side, a.book_price, a.left_quantity
-        from (
-          select y.*
-          from trading.active_orders as y
-          where (y.user_id, y.order_id) > (exits_of_user.user_id, 0)
-            and y.user_id <= exits_of_user.user_id
-          order by y.user_id, y.order_id
-          offset 0
-        ) as a
-        where a.queue_position is not null
-          and (a.expires_at is null or a.expires_at > exits_of_user.at)
+        (
+          select a.market_id, a.book_side, a.book_price, a.left_quantity
+          from trading.active_orders as a
+          where (a.user_id, a.order_id) > (exits_of_user.user_id, 0)
+            and a.user_id <= exits_of_user.user_id
+            and a.queue_position is not null
+            and (a.expires_at is null or a.expires_at > exits_of_user.at)
+          order by a.user_id, a.order_id
+        )
         union all
-        select a.market_id, a.book_side, a.book_price, a.left_quantity
-        from (
-          select y.*
-          from trading.active_orders as y
-          where y.expires_at <= exits_of_user.at
-          order by y.expires_at
-          offset 0
-        ) as a
-        where a.queue_position is not null
+        (
+          select a.market_id, a.book_side, a.book_price, a.left_quantity
+          from trading.active_orders as a
+          where a.expires_at <= exits_of_user.at
+            and a.queue_position is not null
+          order by a.expires_at
+        )
       ) as x
       where x.market_id = any (exits_of_user.market_ids)
       group by x.market_id, x.book_side, x.book_price

@@ -1,7 +1,7 @@
 import test from "ava";
 import type { Pool, PoolClient } from "pg";
 import { sha256Of } from "../../../src/secrets.ts";
-import { until } from "../../helpers/until.ts";
+import { overlapping } from "../../helpers/database/overlapping.ts";
 import { ownSession } from "../../helpers/exchange/own_session.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 
@@ -322,34 +322,11 @@ test.serial("NOT_FOUND: an unknown key is not rotated", async (t) => {
   }
 });
 
-/** The first is done before the second begins, and commits when the second waits or is done. */
-async function overlap<Second>(
-  pool: Pool,
-  first: (client: PoolClient) => Promise<unknown>,
-  second: (client: PoolClient) => Promise<Second>,
-): Promise<PromiseSettledResult<Second>> {
-  const [one, other] = [await pool.connect(), await pool.connect()];
-  try {
-    await one.query("begin");
-    await first(one);
-    const { rows } = await other.query("select pg_backend_pid() as pid");
-    let isDone = false;
-    const settled = Promise.allSettled([second(other)]).finally(() => (isDone = true));
-    await until("the second waits, or is done", async () => {
-      const { rows: blocked } = await exchange.database.pool.query(
-        "select cardinality(pg_blocking_pids($1)) > 0 as yes",
-        [rows[0].pid],
-      );
-      return isDone || blocked[0].yes;
-    });
-    await one.query("commit");
-    return (await settled)[0];
-  } finally {
-    await one.query("rollback");
-    one.release();
-    other.release();
-  }
-}
+/** What the second came to: the first commits when it waits or is done. */
+const overlap = async (pool: Pool, first: Call, second: Call) =>
+  (await overlapping(exchange.database.pool, first, second, { pool })).second;
+
+type Call = (client: PoolClient) => Promise<unknown>;
 
 test.serial("INVALID_STATE: of two rotations at the same moment the second", async (t) => {
   const key_id = await idOf(await makeKey());

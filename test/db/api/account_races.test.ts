@@ -4,6 +4,7 @@ import type { Pool, PoolClient } from "pg";
 import { call } from "../../../src/database/call.ts";
 import { api } from "../../../src/database/calls.ts";
 import { jobs } from "../../../src/database/job_calls.ts";
+import { overlapping } from "../../helpers/database/overlapping.ts";
 import { linkHashOf, makeInvitedMember } from "../../helpers/exchange/invited_member.ts";
 import { nextMail } from "../../helpers/exchange/next_mail.ts";
 import { ownSession } from "../../helpers/exchange/own_session.ts";
@@ -41,28 +42,15 @@ type Work<T> = (client: PoolClient) => Promise<T>;
 
 /** The first has done its work before the second begins, and commits when the second waits. */
 async function overlap<First, Second>(first: Work<First>, second: Work<Second>, by?: Pool) {
-  const work = (one: PoolClient) =>
-    inTransaction(async (other) => {
-      await one.query("begin");
-      const done = await first(one);
-      const { rows } = await other.query("select pg_backend_pid() as pid");
-      const waiting = second(other).then(
-        (value) => ({ value }),
-        (error: unknown) => ({ code: (error as { code: string }).code }),
-      );
-      let isOver = false;
-      void waiting.then(() => (isOver = true));
-      await until("the second waits, or is done", async () => {
-        const { rows: blocked } = await exchange.database.pool.query(
-          "select cardinality(pg_blocking_pids($1)) > 0 as yes",
-          [rows[0].pid],
-        );
-        return isOver || blocked[0].yes;
-      });
-      await one.query("commit");
-      return { first: done, second: await waiting };
-    });
-  return await inTransaction(work, by);
+  const pools = { pool: exchange.api, ...(by && { firstPool: by }) };
+  const done = await overlapping(exchange.database.pool, first, second, pools);
+  return {
+    first: done.first,
+    second:
+      done.second.status === "fulfilled"
+        ? { value: done.second.value }
+        : { code: (done.second.reason as { code: string }).code },
+  };
 }
 
 const makeMember = () => makeInvitedMember(exchange, oldHash);

@@ -155,11 +155,11 @@ test.serial("INVALID_REQUEST: a name or an id that breaks a rule", async (t) => 
   t.deepEqual(transports, ["nfc", "usb"]);
 });
 
-/** Two calls of servers, of which the second waits for the first. */
-const together = <Second>(
+/** Two calls of servers, of which the second waits for the first: what it came to. */
+const together = async <Second>(
   first: (client: PoolClient) => Promise<unknown>,
   second: (client: PoolClient) => Promise<Second>,
-) => overlapping(exchange.database.pool, first, second, exchange.api);
+) => (await overlapping(exchange.database.pool, first, second, { pool: exchange.api })).second;
 
 test.serial("INVALID_STATE: at most 20 passkeys, also by two sessions at once", async (t) => {
   const owner = await signedIn();
