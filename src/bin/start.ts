@@ -46,7 +46,9 @@ await runProcess(async (context) => {
   const transport = mailTransport(config) ?? printingTransport(print);
   const workerOptions = {
     connectionString: config.workerDatabaseUrl ?? database.connectionString,
-    logger,
+    // The terminal of a demo shows keys and links. Its traders make history all the time, and the
+    // heads of it would soon hide these.
+    logger: demo === undefined ? logger : logger.child({}, { level: "warn" }),
     crontab: [...crontab, ...publishHistory(config), sendMail({ transport, siteUrl })],
     onWorked: server.context.outboxRelay.ring,
     signal: ending,

@@ -131,7 +131,7 @@ export async function cancelOrder(id: string): Promise<Result<unknown>> {
   const request = { params: { path: { id } } };
   return await giveCommand(
     () => resultOf(ownApi.DELETE("/api/v1/orders/{id}", request)),
-    () => ({ changedId: id }),
+    () => ({ changed: [{ id, becomes: undefined }] }),
   );
 }
 
@@ -143,11 +143,11 @@ export async function amendOrder(
   const request = { params: { path: { id } }, body: change };
   const result = await giveCommand(
     () => resultOf(ownApi.PATCH("/api/v1/orders/{id}", request)),
-    (amended) =>
-      amended.queuePositionChanged
-        ? // What it traded moved cash, which the answer does not say.
-          { replacedId: id, isNews: amended.fills.length > 0 }
-        : { changedId: id },
+    (amended) => ({
+      changed: [{ id, becomes: amended.order }],
+      // What it traded moved cash, which the answer does not say.
+      isNews: amended.queuePositionChanged && amended.fills.length > 0,
+    }),
   );
   if (!result.ok) notePaused(result.problem.code);
   return result;
@@ -155,21 +155,21 @@ export async function amendOrder(
 
 const MOST_IN_A_BATCH = 100;
 
-/** Cancels these orders of the user. Says how many could not be cancelled. */
-export async function cancelOrders(orderIds: string[]): Promise<Result<{ failures: number }>> {
+/** Cancels these orders of the user, and gives the ids of those that could be cancelled. */
+export async function cancelOrders(orderIds: string[]): Promise<Result<string[]>> {
   return await giveCommand(
     () => cancelBatches(orderIds),
-    () => ({ isNews: true }),
+    (ids) => ({ changed: ids.map((id) => ({ id, becomes: undefined })), isNews: true }),
   );
 }
 
-async function cancelBatches(orderIds: string[]): Promise<Result<{ failures: number }>> {
-  let failures = 0;
+async function cancelBatches(orderIds: string[]): Promise<Result<string[]>> {
+  const cancelledIds: string[] = [];
   for (let start = 0; start < orderIds.length; start += MOST_IN_A_BATCH) {
     const body = { orderIds: orderIds.slice(start, start + MOST_IN_A_BATCH) };
     const result = await resultOf(ownApi.POST("/api/v1/orders/cancel-batch", { body }));
     if (!result.ok) return result;
-    failures += result.data.failures.length;
+    cancelledIds.push(...result.data.cancelled.map(({ id }) => id));
   }
-  return { ok: true, data: { failures } };
+  return { ok: true, data: cancelledIds };
 }

@@ -1,4 +1,6 @@
 import { batch, effect, signal } from "@preact/signals";
+import { isReplaced, noteChangedOrders } from "./answered_orders.ts";
+import type { ChangedOrder } from "./answered_orders.ts";
 import { openStream } from "./events.ts";
 import type { Connection, Stream } from "./events.ts";
 import { gather } from "./gathering.ts";
@@ -24,10 +26,8 @@ export interface OwnAnswer {
   balanceCents?: number | undefined;
   /** The order that it placed, if the answer says all that became of it so far. */
   placed?: Pick<PlacedOrder["order"], "id" | "status"> | undefined;
-  /** The order that it changed. */
-  changedId?: string | undefined;
-  /** The order that another one replaced. */
-  replacedId?: string | undefined;
+  /** The orders that it changed. */
+  changed?: readonly ChangedOrder[] | undefined;
   /** Whether more may have changed than the answer says. */
   isNews?: boolean | undefined;
 }
@@ -101,9 +101,10 @@ function noteAnswer(of: string, answer: OwnAnswer): void {
     next.isNews = true;
     return;
   }
-  const { placed, changedId, isNews = false } = answer;
+  const { placed, changed = [], isNews = false } = answer;
   if (placed !== undefined) noteTold(placed);
-  if (changedId !== undefined) next.changedIds.push(changedId);
+  noteChangedOrders(changed, ownVersion.peek());
+  for (const change of changed) if (!isReplaced(change)) next.changedIds.push(change.id);
   if (isNews) next.isNews = true;
   ownAnswer.value = answer;
 }

@@ -1,4 +1,5 @@
 import type { JSX } from "preact";
+import { asAnswered } from "../api/answered_orders.ts";
 import { ownApi } from "../api/client.ts";
 import { ownVersion } from "../api/own_changes.ts";
 import { resultOf } from "../api/result.ts";
@@ -26,6 +27,7 @@ export function PortfolioPage(): JSX.Element {
 interface Own {
   own: OwnPositions;
   openOrders: Order[];
+  version: number;
 }
 
 function OwnPortfolio(): JSX.Element {
@@ -34,11 +36,11 @@ function OwnPortfolio(): JSX.Element {
     <>
       <h1>Portfolio</h1>
       <Show asked={portfolio} lines={8}>
-        {({ own, openOrders }) => (
+        {({ own, openOrders, version }) => (
           <>
             <Totals own={own} />
             <Positions positions={own.positions} />
-            <OpenOrders orders={openOrders} />
+            <OpenOrders orders={asAnswered(openOrders, version)} />
             <SettledPositions positions={own.settled} />
             <ValueChart />
             {/* Not before: what is above would push it down. */}
@@ -51,11 +53,12 @@ function OwnPortfolio(): JSX.Element {
 }
 
 async function readOwn(): Promise<Result<Own>> {
+  const version = ownVersion.peek();
   const [own, orders] = await Promise.all([
     resultOf(ownApi.GET("/api/account/positions")),
     resultOf(ownApi.GET("/api/v1/orders")),
   ]);
   if (!own.ok) return own;
   if (!orders.ok) return orders;
-  return { ok: true, data: { own: own.data, openOrders: orders.data.data } };
+  return { ok: true, data: { own: own.data, openOrders: orders.data.data, version } };
 }

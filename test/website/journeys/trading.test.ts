@@ -193,6 +193,41 @@ journey(
   },
 );
 
+journey("rows of orders follow the answers, however late they are read", async (t, browser) => {
+  const marketId = await makeMarket({ title: "Will it thaw?" });
+  const { page, userId } = await arrive(browser, service);
+  const other = await page.context().newPage();
+  for (const [tab, path] of [
+    [page, `/markets/${marketId}`],
+    [other, "/portfolio"],
+  ] as const) {
+    await tab.goto(path);
+    if (tab === page) await buy(page, 30, 10);
+    await tab.getByRole("button", { name: /^Cancel:? Buy/ }).waitFor();
+    // As when little is left of the requests that pages may send.
+    await tab.route(/\/api\/v1\/orders(\?.*)?$/, () => undefined);
+  }
+  const form = page.locator("form.amend");
+  for (const [from, to] of [
+    [30, 35],
+    [35, 40],
+  ]) {
+    await page.getByRole("button", { name: `Change: Buy 10 YES at ${from}¢` }).click();
+    await form.getByLabel("Price").fill(String(to));
+    await form.getByRole("button", { name: "Save the change" }).click();
+    await page.getByRole("button", { name: `Change: Buy 10 YES at ${to}¢` }).waitFor();
+    await other.getByRole("cell", { name: `${to}¢` }).waitFor();
+  }
+  await page.getByText("0 of 10 filled", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "Change: Buy 10 YES at 40¢" }).click();
+  await form.getByLabel("Shares in all").fill("4");
+  await form.getByRole("button", { name: "Save the change" }).click();
+  await page.getByRole("button", { name: "Cancel: Buy 4 YES at 40¢" }).click();
+  await page.getByText("No open orders in this market").waitFor();
+  await other.getByText("No open orders").waitFor();
+  t.deepEqual(await statusesOf(service, userId), ["cancelled", "cancelled", "cancelled"]);
+});
+
 journey("two tabs agree: an order of one is cancelled in the other", async (t, browser) => {
   const { marketId } = await makeOffered(service, "Will it freeze?");
   const { page, userId } = await arrive(browser, service);

@@ -1,7 +1,8 @@
 import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { ListedOrder } from "../../api/answered_orders.ts";
 import { amendOrder } from "../../api/orders.ts";
-import type { AmendedOrder, Order, PlaceOrder } from "../../api/types.ts";
+import type { AmendedOrder, PlaceOrder } from "../../api/types.ts";
 import { formatCount, formatShares, parseCount } from "../../format.ts";
 import { useCommand } from "../../hooks/use_command.ts";
 import { usePreview } from "../../hooks/use_preview.ts";
@@ -12,7 +13,7 @@ import { inRange } from "./ticket_order.ts";
 import { OrderPreview } from "./order_preview.tsx";
 
 interface AmendFormProps {
-  order: Order;
+  order: ListedOrder;
   onAmended: (amended: AmendedOrder) => void;
   onDone: () => void;
 }
@@ -105,7 +106,7 @@ interface Wanted {
 }
 
 /** The new terms; undefined where they are not possible. */
-function wantedOf({ filledQuantity }: Order, price: string, quantity: string): Wanted {
+function wantedOf({ filledQuantity }: ListedOrder, price: string, quantity: string): Wanted {
   return {
     price: inRange(parseCount(price), 1, 99),
     quantity: inRange(parseCount(quantity), filledQuantity + 1, 10_000),
@@ -113,7 +114,7 @@ function wantedOf({ filledQuantity }: Order, price: string, quantity: string): W
 }
 
 interface AmendPreviewProps extends Wanted {
-  order: Order;
+  order: ListedOrder;
 }
 
 /** What the order would do with its new terms. */

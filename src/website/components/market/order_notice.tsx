@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import { useRef } from "preact/hooks";
 import { ownApi } from "../../api/client.ts";
+import { isReplaced } from "../../api/answered_orders.ts";
 import { ownAnswer, versionOfOrder } from "../../api/own_changes.ts";
 import { resultOf } from "../../api/result.ts";
 import { useAsked } from "../../hooks/use_asked.ts";
@@ -23,19 +24,19 @@ interface OrderNoticeProps {
  */
 export function OrderNotice({ id, first, prefix }: OrderNoticeProps): JSX.Element | null {
   const version = versionOfOrder(id);
-  const isReplaced = useIsReplaced(id);
+  const hasSuccessor = useHasSuccessor(id);
   const known = useRef({ version, outcome: first });
   const order = useAsked<Outcome>(async () => {
     const { version: before, outcome } = known.current;
     const isKnown = isComplete(outcome) && (isFinal(outcome) || version === before);
-    if (isKnown || isReplaced) return { ok: true, data: outcome };
+    if (isKnown || hasSuccessor) return { ok: true, data: outcome };
     const params = { path: { id } };
     const result = await resultOf(ownApi.GET("/api/v1/orders/{id}", { params }));
     if (result.ok) known.current = { version, outcome: result.data };
     return result;
   }, [id, version]);
   const now = order.data ?? first;
-  if (isReplaced || now.cancelReason === "user_amended") return null;
+  if (hasSuccessor || now.cancelReason === "user_amended") return null;
   const isUseless = now.status === "cancelled" && now.filledQuantity === 0;
   return (
     <Notice kind={now.status === "scheduled" || isUseless ? "info" : "good"}>
@@ -46,9 +47,10 @@ export function OrderNotice({ id, first, prefix }: OrderNoticeProps): JSX.Elemen
 }
 
 /** Whether an amendment said that another order took the place of this one. */
-function useIsReplaced(id: string): boolean {
-  const isReplaced = useRef(false);
+function useHasSuccessor(id: string): boolean {
+  const hasSuccessor = useRef(false);
   // In the same picture as what became of the other order: an effect would come after it.
-  if (ownAnswer.value?.replacedId === id) isReplaced.current = true;
-  return isReplaced.current;
+  const changed = ownAnswer.value?.changed ?? [];
+  if (changed.some((change) => change.id === id && isReplaced(change))) hasSuccessor.current = true;
+  return hasSuccessor.current;
 }

@@ -1,7 +1,8 @@
 import type { JSX } from "preact";
 import { useRef, useState } from "preact/hooks";
+import type { ListedOrder } from "../../api/answered_orders.ts";
 import { cancelOrder } from "../../api/orders.ts";
-import type { AmendedOrder, Order } from "../../api/types.ts";
+import type { AmendedOrder } from "../../api/types.ts";
 import { formatCount, formatDateTime } from "../../format.ts";
 import { useCommand } from "../../hooks/use_command.ts";
 import { ProblemNotice } from "../notice.tsx";
@@ -13,7 +14,7 @@ import { Countdown } from "./countdown.tsx";
 import { OrderNotice } from "./order_notice.tsx";
 
 interface OwnOrdersProps {
-  orders: Order[];
+  orders: ListedOrder[];
   /** Whether the user may place orders: all can be cancelled. */
   mayChange: boolean;
   /** When the server was asked, by this page's clock. */
@@ -57,7 +58,7 @@ function outcomeOf(amended: AmendedOrder): Outcome {
 }
 
 interface OwnOrderProps {
-  order: Order;
+  order: ListedOrder;
   mayChange: boolean;
   readAt: number;
   /** Undefined: something else was done after the last amendment. */
@@ -128,9 +129,10 @@ function OwnOrder({ order, mayChange, readAt, onAmended }: OwnOrderProps): JSX.E
   );
 }
 
-function progressOf({ filledQuantity, quantity, sharesAhead, expiresAt }: Order): string {
+function progressOf({ filledQuantity, quantity, sharesAhead, expiresAt }: ListedOrder): string {
   const parts = [`${formatCount(filledQuantity)} of ${formatCount(quantity)} filled`];
-  parts.push(sharesAhead === 0 ? "first in the queue" : `${formatCount(sharesAhead)} ahead`);
+  if (sharesAhead === 0) parts.push("first in the queue");
+  else if (sharesAhead !== undefined) parts.push(`${formatCount(sharesAhead)} ahead`);
   if (expiresAt !== null) parts.push(`until ${formatDateTime(expiresAt)}`);
   return parts.join(" · ");
 }

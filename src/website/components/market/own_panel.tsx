@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
+import { asAnswered } from "../../api/answered_orders.ts";
 import { ownApi } from "../../api/client.ts";
 import { ownVersion } from "../../api/own_changes.ts";
 import { shownPositions } from "../../api/own_positions.ts";
@@ -15,6 +16,7 @@ interface Own {
   orders: Order[];
   positions: Held[];
   settled: SettledPosition[];
+  version: number;
   readAt: number;
 }
 
@@ -39,7 +41,7 @@ export function OwnPanel({ market, mayTrade, onSell }: OwnPanelProps): JSX.Eleme
   }, [own.data]);
   return (
     <Show asked={own}>
-      {({ orders, positions, settled, readAt }) => (
+      {({ orders, positions, settled, version, readAt }) => (
         <>
           <section class="panel" aria-labelledby="position-title">
             <h2 id="position-title">Your position</h2>
@@ -51,7 +53,11 @@ export function OwnPanel({ market, mayTrade, onSell }: OwnPanelProps): JSX.Eleme
           </section>
           <section class="panel" aria-labelledby="orders-title">
             <h2 id="orders-title">Your open orders</h2>
-            <OwnOrders orders={hasEnded ? [] : orders} mayChange={mayTrade} readAt={readAt} />
+            <OwnOrders
+              orders={hasEnded ? [] : asAnswered(orders, version)}
+              mayChange={mayTrade}
+              readAt={readAt}
+            />
           </section>
         </>
       )}
@@ -60,6 +66,7 @@ export function OwnPanel({ market, mayTrade, onSell }: OwnPanelProps): JSX.Eleme
 }
 
 async function readOwn(marketId: string): Promise<Result<Own>> {
+  const version = ownVersion.peek();
   const query = { marketId, status: "open" } as const;
   const [orders, own] = await Promise.all([
     resultOf(ownApi.GET("/api/v1/orders", { params: { query } })),
@@ -70,6 +77,6 @@ async function readOwn(marketId: string): Promise<Result<Own>> {
   const { positions, settled } = own.data;
   return {
     ok: true,
-    data: { orders: orders.data.data, positions, settled, readAt: performance.now() },
+    data: { orders: orders.data.data, positions, settled, version, readAt: performance.now() },
   };
 }

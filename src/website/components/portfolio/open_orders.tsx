@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
+import type { ListedOrder } from "../../api/answered_orders.ts";
 import { cancelOrder, cancelOrders } from "../../api/orders.ts";
-import type { Order } from "../../api/types.ts";
 import { formatDateTime } from "../../format.ts";
 import { useCommand } from "../../hooks/use_command.ts";
 import { ProblemNotice } from "../notice.tsx";
@@ -8,7 +8,7 @@ import { Empty } from "../states.tsx";
 import { filledWords, termsWords, untilWords } from "./words.ts";
 
 /** The user's orders that wait, in all markets. */
-export function OpenOrders({ orders }: { orders: Order[] }): JSX.Element {
+export function OpenOrders({ orders }: { orders: ListedOrder[] }): JSX.Element {
   const command = useCommand();
   return (
     <section class="panel" aria-labelledby="open-orders-title">
@@ -62,7 +62,7 @@ export function OpenOrders({ orders }: { orders: Order[] }): JSX.Element {
   );
 }
 
-function OrderRow({ order }: { order: Order }): JSX.Element {
+function OrderRow({ order }: { order: ListedOrder }): JSX.Element {
   const { id, marketId, marketTitle, orderType, side } = order;
   const command = useCommand();
   const name = `${orderType === "buy" ? "Buy" : "Sell"} ${side.toUpperCase()}`;

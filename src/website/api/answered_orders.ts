@@ -1,0 +1,50 @@
+import { signal } from "@preact/signals";
+import type { AmendedOrder, Order } from "./types.ts";
+
+/**
+ * What commands made of orders. A list of orders may be read only some time after a command, so it
+ * shows at once what the answer said: a button of a row must not be about an order that is over.
+ */
+
+/** An order that a command changed. */
+export interface ChangedOrder {
+  id: string;
+  /** The order as it is now, or another one in its place; undefined: it was cancelled. */
+  becomes: AmendedOrder["order"] | undefined;
+}
+
+/** An order of a list. Of one that took the place of another nobody knows yet what is ahead. */
+export type ListedOrder = Omit<Order, "sharesAhead"> & { sharesAhead: number | undefined };
+
+const changes = signal<readonly (ChangedOrder & { version: number })[]>([]);
+/** Lists are read soon after the answer. */
+const MOST = 200;
+
+/** Whether another order took the place of this one. */
+export function isReplaced({ id, becomes }: ChangedOrder): boolean {
+  return becomes !== undefined && becomes.id !== id;
+}
+
+/** Notes what the answer to a command said, and the version of what was read before it. */
+export function noteChangedOrders(changed: readonly ChangedOrder[], version: number): void {
+  const noted = changed.map((change) => ({ ...change, version }));
+  changes.value = [...changes.peek(), ...noted].slice(-MOST);
+}
+
+/** Open orders that were read in a version, as the answers since then say they are. */
+export function asAnswered(orders: readonly Order[], version: number): ListedOrder[] {
+  let listed: ListedOrder[] = [...orders];
+  for (const change of changes.value) {
+    if (change.version >= version) listed = listed.flatMap((order) => afterChange(order, change));
+  }
+  return listed;
+}
+
+function afterChange(order: ListedOrder, change: ChangedOrder): ListedOrder[] {
+  const { id, becomes } = change;
+  if (order.id !== id) return [order];
+  if (becomes === undefined || becomes.status === "filled" || becomes.status === "cancelled") {
+    return [];
+  }
+  return [{ ...order, ...becomes, ...(isReplaced(change) && { sharesAhead: undefined }) }];
+}
