@@ -89,6 +89,7 @@ set local role exchange_owner;
 --!include identity/functions/new_api_key.sql
 --!include identity/functions/plain_address.sql
 --!include identity/functions/is_key_in_force.sql
+--!include identity/functions/is_login_of_person.sql
 --!include identity/functions/authenticate_key.sql
 --!include identity/functions/authenticate_session.sql
 --!include identity/functions/authenticate_session_token.sql

@@ -23,6 +23,11 @@ begin
       perform core.raise_error(
         'NOT_FOUND', format('There is no login %L', create_staff.login)
       );
+    elsif not identity.is_login_of_person(create_staff.login) then
+      perform core.raise_error('INVALID_REQUEST', format(
+        'The login %L must have exchange_operator, and be of no server, worker or superuser',
+        create_staff.login
+      ));
     end if;
   end if;
   insert into identity.staff (email, name, roles, login, created_at)
@@ -51,6 +56,6 @@ $$;
 comment on function admin.create_staff(text, text, text[], text) is
   'Makes a member of staff with these roles: markets, cash, users, incidents, audit (reads only), '
   'staff. A mail has a link, good for 3 days, to set the password and a passkey. The login, if '
-  'given, is the login of the database that is the same person. Errors: ROLE_REQUIRED (also for a '
-  'login that a session or a key gives), APPROVAL_REQUIRED, INVALID_REQUEST, NOT_FOUND (the '
-  'login), ALREADY_EXISTS.';
+  'given, is the login of the database that is the same person: one with exchange_operator that is '
+  'of no server, worker or superuser. Errors: ROLE_REQUIRED (also for a login that a session or a '
+  'key gives), APPROVAL_REQUIRED, INVALID_REQUEST, NOT_FOUND (the login), ALREADY_EXISTS.';

@@ -36,11 +36,11 @@ begin
       or count(*) filter (where v_command.role = any (s.roles)) < 1
     from identity.staff as s
     where s.removed_at is null
-      and (s.password_hash is not null or s.login is not null)
+      and (s.password_hash is not null or identity.is_login_of_person(s.login))
   ) then
     perform core.raise_error('INVALID_STATE', format(
       'The rule needs two members of staff with the role %s and one with the role %s who can act: '
-      'they have accepted the invitation or have a login',
+      'they have accepted the invitation, or have a login with exchange_operator',
       set_approval_rule.role, v_command.role
     ));
   end if;

@@ -11,14 +11,15 @@ declare
 begin
   perform admin.check_approval('set_staff_roles');
   v_member := identity.lock_staff(set_staff_roles.staff_id);
-  update identity.staff as s
-  set roles = v_roles
-  where s.id = v_member.id;
+  -- Before it: a member may give up the role that this needs.
   perform admin.audit('set_staff_roles', jsonb_build_object(
     'staff_id', set_staff_roles.staff_id,
     'roles', v_roles,
     'before', v_member.roles
   ));
+  update identity.staff as s
+  set roles = v_roles
+  where s.id = v_member.id;
 exception
   when check_violation or not_null_violation then
     get stacked diagnostics v_constraint = constraint_name, v_column = column_name;

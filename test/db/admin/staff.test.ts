@@ -12,6 +12,7 @@ import {
   someHash,
 } from "../../helpers/exchange/staff.ts";
 import type { StaffMember } from "../../helpers/exchange/staff.ts";
+import { makeLogin } from "../../helpers/database/logins.ts";
 import { withClient } from "../../helpers/database/test_database.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 
@@ -265,6 +266,25 @@ test.serial("who is removed has no way in, and is not staff any more", async (t)
   t.not(again, invited);
 });
 
+test.serial("a member may give up the role that staff needs, and may leave", async (t) => {
+  const operators = exchange.database.connectAs("exchange_operator");
+  const one = await newMember(["cash", "staff"]);
+  const values = { staff_id: one.staffId, roles: ["cash"] };
+  await callBy(operators, one.cookieHash, "set_staff_roles", values);
+  t.deepEqual((await shown(one.staffId)).roles, ["cash"]);
+  const again = callBy(operators, one.cookieHash, "set_staff_roles", values);
+  await t.throwsAsync(again, { code: "EX042" });
+
+  const other = await newMember(["staff"]);
+  await callBy(operators, other.cookieHash, "remove_staff", { staff_id: other.staffId });
+  t.not((await shown(other.staffId)).removed_at, null);
+  const { rows } = await operators.query(
+    "select e.action from admin.audit_entries as e where e.staff_id = $1",
+    [other.staffId],
+  );
+  t.deepEqual(rows, [{ action: "remove_staff" }]);
+});
+
 test.serial("wrong values of a new member are refused", async (t) => {
   const email = "carl@staff.example";
   const create = (given: object) =>
@@ -273,6 +293,16 @@ test.serial("wrong values of a new member are refused", async (t) => {
   await t.throwsAsync(create({ name: " " }), { code: "EX001", message: /name must not/ });
   await t.throwsAsync(create({ roles: ["king"] }), { code: "EX001", message: /roles must be/ });
   await t.throwsAsync(create({ login: "no_such_login" }), notFound);
+  const { pool, connectionString } = exchange.database;
+  const ofServer = await makeLogin(pool, connectionString, ["exchange_operator", "exchange_api"]);
+  t.teardown(ofServer.drop);
+  // One that can't log in, that of a superuser, and that of a server.
+  for (const login of ["exchange_operator", "postgres", ofServer.name]) {
+    await t.throwsAsync(create({ login }), {
+      code: "EX001",
+      message: /must have exchange_operator/,
+    });
+  }
   await create({});
   await t.throwsAsync(create({ email: email.toUpperCase() }), { code: "EX018" });
 });
