@@ -19,6 +19,9 @@ export function makeLogger(level: string, stream: DestinationStream = destinatio
   );
 }
 
+/** How pg says that a URL has no password. */
+const PASSWORD_MISSING = "SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string";
+
 /** An error in one line, for a person who starts a process. Errors of our code have their stack. */
 export function errorMessage(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
@@ -26,6 +29,8 @@ export function errorMessage(error: unknown): string {
     const hint = error.hint === undefined ? "" : ` (${error.hint})`;
     return `${error.message}${hint} (SQLSTATE ${error.code ?? "unknown"})`;
   }
+  if (error.message === PASSWORD_MISSING)
+    return "the server asks for a password; give one in the URL";
   const expected = error instanceof DatabaseNotReadyError || "code" in error;
   if (!expected) return String(error.stack);
   // Node gives an AggregateError without a message if a name has several addresses.

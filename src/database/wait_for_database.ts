@@ -77,13 +77,19 @@ export function reasonToWait(error: unknown): NotReadyReason | undefined {
   return isPassing ? "database_unreachable" : undefined;
 }
 
-/** Serialization failure, deadlock, lock timeout, statement timeout. */
-const rolledBack = /^(?:40001|40P01|55P03|57014)$/;
+/**
+ * Serialization failure, deadlock, lock timeout, statement timeout; a login that is refused, as
+ * while its password is changed.
+ */
+const passesLater = /^(?:40001|40P01|55P03|57014|28\w{3})$/;
 
-/** Whether the error only means that the database is away, or could not do something for now. */
+/**
+ * Whether the error of a process that has worked with the database only means that this is away, or
+ * could not do something for now.
+ */
 export function isDatabaseAway(error: unknown): boolean {
   if (error instanceof DatabaseFailure) return error.kind !== "overloaded";
-  if (error instanceof pg.DatabaseError && rolledBack.test(error.code ?? "")) return true;
+  if (error instanceof pg.DatabaseError && passesLater.test(error.code ?? "")) return true;
   // A missing file has the same code as the missing socket of a database.
   if (hasCode(error, "ENOENT") && (error as NodeJS.ErrnoException).syscall !== "connect")
     return false;

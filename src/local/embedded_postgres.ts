@@ -107,10 +107,10 @@ export async function startEmbeddedPostgres(
     }
   }
 
-  const port = first.port === 5432 ? "" : `&port=${first.port}`;
-  const address = `${encodeURIComponent(database)}?host=${first.socketDirectory}${port}`;
+  // It says all: PGPORT and PGSSLMODE of the user's environment are about another server.
+  const address = `host=${first.socketDirectory}&port=${first.port}&sslmode=disable`;
   return {
-    connectionString: `postgresql://postgres@/${address}`,
+    connectionString: `postgresql://postgres@/${encodeURIComponent(database)}?${address}`,
     socketDirectory: first.socketDirectory,
     adopted: !first.started,
     processId: () => processId,
@@ -197,6 +197,7 @@ async function openSession({ port, socketDirectory }: Postmaster): Promise<Clien
   const client = new pg.Client({
     host: socketDirectory,
     port,
+    ssl: false,
     user: "postgres",
     database: "postgres",
     application_name: "pgmarkets keeper",

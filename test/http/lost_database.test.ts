@@ -133,6 +133,7 @@ test("an unhandled rejection ends the process unless it is a lost database", asy
   const outcomes: Record<string, RegExp> = {
     "pg.ECONNREFUSED": /"level":"warn".*the database lost a statement/,
     "pg.terminated": /"level":"warn".*the database lost a statement/,
+    "pg.password": /"level":"warn".*the database lost a statement/,
     TypeError: /"level":"fatal".*unforeseen error/,
     "file.ENOENT": /"level":"fatal".*unforeseen error/,
   };

@@ -11,6 +11,10 @@ import {
 } from "../../src/local/embedded_postgres.ts";
 import type { EmbeddedPostgres } from "../../src/local/embedded_postgres.ts";
 
+// What the user's environment says is about another server.
+process.env.PGPORT = "1";
+process.env.PGSSLMODE = "require";
+
 // Each of these starts a server: one at a time, in a directory too deep for a socket.
 const DEEP = join("a".repeat(60), "b".repeat(60));
 

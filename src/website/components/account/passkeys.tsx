@@ -26,7 +26,9 @@ export function PasskeysSection(): JSX.Element {
       {canUsePasskeys() ? (
         <NewPasskeyForm onAdded={passkeys.askAgain} />
       ) : (
-        <p class="muted">This browser cannot make passkeys at this address.</p>
+        <p class="muted">
+          This browser cannot make passkeys at this address. They need a name: https, or localhost.
+        </p>
       )}
       <Show asked={passkeys}>
         {({ data }) =>

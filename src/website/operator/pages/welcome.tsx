@@ -55,7 +55,9 @@ function AcceptForm({ token, invitation }: AcceptFormProps): JSX.Element {
         password and your passkey.
       </p>
       {!canUsePasskeys() && (
-        <Notice kind="warn">This browser cannot make passkeys at this address.</Notice>
+        <Notice kind="warn">
+          This browser cannot make passkeys at this address. They need a name: https, or localhost.
+        </Notice>
       )}
       <KnownUser email={email} />
       <Field
