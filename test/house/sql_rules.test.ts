@@ -83,6 +83,26 @@ test("every function has its names resolved when it is written, or searches pg_t
   t.deepEqual(open, []);
 });
 
+test("no function that may be inlined reads a table with partitions", async (t) => {
+  // A caller that is planned while a partition comes would not hear of it: its plan depends on a
+  // table that only the inlined function names.
+  const inlined = await offenders(`
+    with recursive partitioned as (
+      select r.oid from (${relations}) r where relkind = 'p'
+      union
+      select w.ev_class
+      from partitioned as p
+      join pg_depend as d on d.refclassid = 'pg_class'::regclass and d.refobjid = p.oid
+      join pg_rewrite as w on d.classid = 'pg_rewrite'::regclass and d.objid = w.oid
+    )
+    select distinct name
+    from (${functions}) f
+    join pg_depend as d on d.classid = 'pg_proc'::regclass and d.objid = f.oid
+    join partitioned as p on d.refclassid = 'pg_class'::regclass and d.refobjid = p.oid
+    where proconfig is null and not prosecdef`);
+  t.deepEqual(inlined, []);
+});
+
 test("no function runs a statement that it makes of text from outside", async (t) => {
   // What is made is made of names that the catalog gave, quoted by format's %I and %L.
   const makers = sqlFiles.filter(

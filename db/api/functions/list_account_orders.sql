@@ -109,7 +109,9 @@ begin
       list_account_orders.page_size
     )
     from trading.pick_orders(v_user_id, v_ids) as o
-    join catalog.markets as m on m.id = o.market_id
+    cross join lateral (
+      select y.public_id, y.title from catalog.markets as y where y.id = o.market_id limit 1
+    ) as m
   );
 end
 $$;

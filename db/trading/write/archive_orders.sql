@@ -14,8 +14,7 @@ begin
   if not pg_try_advisory_xact_lock((29037::bigint << 44) - 2) then
     return 0;
   end if;
-  -- Weeks before its first order comes, so that no reader can find an order moved to a partition
-  -- that its session does not know yet.
+  -- Weeks before its first order comes: then no reader has to wait for it.
   perform trading.make_archive_partition(core.now());
 
   -- Two servers do not commit together. So orders of a month that has moved to another one stay.
@@ -41,7 +40,8 @@ begin
     from trading.ended_orders as e
     where e.id = any (v_ids)
   loop
-    perform trading.make_archive_partition(v_month);
+    -- Hardly ever: no worker archived in all of that month.
+    perform trading.make_archive_partition(v_month, readers_wait => true);
   end loop;
 
   with moved as (
@@ -66,5 +66,7 @@ $$;
 comment on function trading.archive_orders(int) is
   'Moves orders that were cancelled 30 days ago without a fill to trading.archived_orders, at '
   'most so many, and returns how many. Makes the partition of this month beforehand. Locks: an '
-  'advisory lock of its own; does nothing while another transaction has it. Ended orders never '
-  'change, so it needs no market. Leaves orders of months whose partition is on another server.';
+  'advisory lock of its own; does nothing while another transaction has it. If the partition of an '
+  'earlier month is missing, trading.archived_orders, for which readers of the archive wait. Ended '
+  'orders never change, so it needs no market. Leaves orders of months whose partition is on '
+  'another server.';

@@ -1,4 +1,6 @@
-create or replace function trading.make_archive_partition(month timestamptz)
+create or replace function trading.make_archive_partition(
+  month timestamptz, readers_wait boolean default false
+)
 returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -14,8 +16,11 @@ begin
   if to_regclass(format('trading.%I', v_name)) is not null then
     return;
   end if;
+  if make_archive_partition.readers_wait then
+    lock table only trading.archived_orders in access exclusive mode;
+  end if;
   -- Made apart and then attached, so that readers of the archive do not wait for it, nor it for
-  -- readers.
+  -- readers, unless they shall.
   execute format(
     'create table trading.%I (like trading.archived_orders including all, primary key (public_id))',
     v_name
@@ -33,8 +38,10 @@ begin
 end
 $$;
 
-comment on function trading.make_archive_partition(timestamptz) is
-  'Makes the partition of trading.archived_orders for a month (UTC), unless it is there. The '
-  'caller holds the advisory lock of trading.archive_orders(), so that no other transaction '
-  'makes it too. Locks trading.archived_orders against other changes of its partitions, not '
-  'against reading and writing.';
+comment on function trading.make_archive_partition(timestamptz, boolean) is
+  'Makes the partition of trading.archived_orders for a month (UTC), unless it is there. '
+  'readers_wait: readers of the archive wait for the end of the transaction if it is made, which '
+  'they must if the same transaction fills it: a session knows a partition only a moment after '
+  'its rows can be seen. The caller holds the advisory lock of trading.archive_orders(), so that '
+  'no other transaction makes it too. Locks trading.archived_orders against other changes of its '
+  'partitions.';

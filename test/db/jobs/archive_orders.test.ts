@@ -1,7 +1,10 @@
 import { randomUUID } from "node:crypto";
 import test from "ava";
+import { overlapping } from "../../helpers/database/overlapping.ts";
+import { withClient } from "../../helpers/database/test_database.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 import { buy } from "../../helpers/exchange/orders.ts";
+import { until } from "../../helpers/until.ts";
 
 const exchange = testExchange(test);
 const { cancel, clock, makeMarket, makeTrader, makeTraders, order, orders, place } = exchange;
@@ -88,6 +91,98 @@ test.serial("each order is archived when it is due, with any size of pieces", as
   t.is(await work("archive_orders", { most: 2 }), 1);
   t.deepEqual(await archived(), [...before, ...ids.slice(0, 6)]);
   await cancel(ann, ids[6]!);
+});
+
+test.serial("a session that plans while a partition comes finds what is moved to it", async (t) => {
+  const { pool } = exchange.database;
+  const market = await makeMarket();
+  const ann = await makeTrader();
+  const makePartition = async (month: string) => {
+    await pool.query("select trading.make_archive_partition($1)", [month]);
+  };
+  await clock.freeze("2035-05-05T12:00:00Z");
+  for (const month of ["2035-05-01Z", "2035-07-01Z"]) await makePartition(month);
+  const [id] = (await rest(market, ann, buy("no", 1, 1))) as [string];
+  await cancel(ann, id);
+  const { rows } = await pool.query(
+    "select array[o.id] as ids, o.user_id from trading.orders as o where o.public_id = $1",
+    [id],
+  );
+  const { ids, user_id: userId } = rows[0];
+  await withClient(pool, (reader) =>
+    withClient(pool, async (locker) => {
+      const found = async () => {
+        const read = "select o.id from trading.pick_orders($1, $2) as o";
+        const { rowCount } = await reader.query({
+          name: "pick",
+          text: read,
+          values: [userId, ids],
+        });
+        return rowCount;
+      };
+      await reader.query("set plan_cache_mode = force_generic_plan");
+      const [{ pid }] = (await reader.query("select pg_backend_pid() as pid")).rows;
+      // Planning stops at this partition; another one comes meanwhile.
+      await locker.query("begin");
+      await locker.query("lock table trading.archived_orders_2035_05 in access exclusive mode");
+      const first = found();
+      await until("the reader waits", async () => {
+        const { rows: blocked } = await pool.query(
+          "select cardinality(pg_blocking_pids($1)) > 0 as yes",
+          [pid],
+        );
+        return blocked[0].yes;
+      });
+      await makePartition("2035-06-01Z");
+      await locker.query("rollback");
+      t.is(await first, 1);
+
+      await clock.freeze("2035-06-05T12:00:00Z");
+      const [later] = (await rest(market, ann, buy("no", 1, 2))) as [string];
+      await cancel(ann, later);
+      await clock.advance(30 * DAY);
+      await work("archive_orders");
+      t.true((await archived()).includes(later));
+      const { rows: moved } = await pool.query(
+        "select a.id from trading.archived_orders as a where a.public_id = $1",
+        [later],
+      );
+      ids.push(moved[0].id);
+      t.is(await found(), 2);
+    }),
+  );
+});
+
+test.serial("readers wait where a partition is made and filled at once", async (t) => {
+  const { pool } = exchange.database;
+  const market = await makeMarket();
+  const ann = await makeTrader();
+  for (const isThere of [false, true]) {
+    await clock.freeze(isThere ? "2037-01-02T12:00:00Z" : "2036-01-02T12:00:00Z");
+    const [id] = (await rest(market, ann, buy("no", 1, 1))) as [string];
+    await cancel(ann, id);
+    if (isThere) await work("archive_orders");
+    await clock.advance(30 * DAY);
+    const { first, second } = await overlapping(
+      pool,
+      async (client) => {
+        await client.query("select trading.archive_orders(10)");
+        const { rows } = await client.query(
+          `select count(*) > 0 as yes from pg_locks as l
+           where l.pid = pg_backend_pid() and l.mode = 'AccessExclusiveLock'
+             and l.relation = 'trading.archived_orders'::regclass`,
+        );
+        return rows[0].yes;
+      },
+      async (client) => {
+        const { rows } = await client.query("select api.list_order_history($1, 1) as page", [ann]);
+        return rows[0].page.data[0].id;
+      },
+    );
+    t.is(first, !isThere);
+    t.deepEqual(second, { status: "fulfilled", value: id });
+    t.true((await archived()).includes(id));
+  }
 });
 
 async function accountOrders(trader: string, page: number) {
