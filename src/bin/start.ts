@@ -48,7 +48,10 @@ await runProcess(async (context) => {
     connectionString: config.workerDatabaseUrl ?? database.connectionString,
     // The terminal of a demo shows keys and links. Its traders make history all the time, and the
     // heads of it would soon hide these.
-    logger: demo === undefined ? logger : logger.child({}, { level: "warn" }),
+    logger:
+      demo !== undefined && config.logLevel === "info"
+        ? logger.child({}, { level: "warn" })
+        : logger,
     crontab: [...crontab, ...publishHistory(config), sendMail({ transport, siteUrl })],
     onWorked: server.context.outboxRelay.ring,
     signal: ending,

@@ -78,15 +78,12 @@ export function reasonToWait(error: unknown): NotReadyReason | undefined {
 }
 
 /**
- * Serialization failure, deadlock, lock timeout, statement timeout; a login that is refused, as
- * while its password is changed.
+ * Serialization failure, deadlock, lock timeout, statement timeout; a password that is refused, as
+ * while it is being changed.
  */
-const passesLater = /^(?:40001|40P01|55P03|57014|28\w{3})$/;
+const passesLater = /^(?:40001|40P01|55P03|57014|28P01)$/;
 
-/**
- * Whether the error of a process that has worked with the database only means that this is away, or
- * could not do something for now.
- */
+/** Whether the error only means that the database is away, or could not do something for now. */
 export function isDatabaseAway(error: unknown): boolean {
   if (error instanceof DatabaseFailure) return error.kind !== "overloaded";
   if (error instanceof pg.DatabaseError && passesLater.test(error.code ?? "")) return true;

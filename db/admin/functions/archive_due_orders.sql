@@ -8,7 +8,11 @@ declare
   v_archived int := 0;
 begin
   loop
-    v_piece := trading.archive_orders(1000);
+    begin
+      v_piece := trading.archive_orders(1000);
+    exception when lock_not_available then
+      v_piece := 0;
+    end;
     exit when v_piece = 0;
     v_archived := v_archived + v_piece;
   end loop;
@@ -17,5 +21,6 @@ end
 $$;
 
 comment on function admin.archive_due_orders() is
-  'Archives all orders that are due, and returns how many; none while a job archives. Private to '
-  'the schema. Locks: those of trading.archive_orders.';
+  'Archives all orders that are due, and returns how many; none while a job archives, or where a '
+  'partition is missing and the archive is being read. Private to the schema. Locks: those of '
+  'trading.archive_orders.';

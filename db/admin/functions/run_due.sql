@@ -44,5 +44,6 @@ comment on function admin.run_due() is
   'closed, archived, keysRemoved}; the audit log has these, and how many orders switches cancelled '
   '(deadManCancelled) and how many markets opened. Like the jobs, it passes over what is locked: '
   'markets (a warning and the audit log count them), also those that wait longer than 250 ms for a '
-  'user or a row of the catalogue, the archive while a job moves orders there, and keys in use. '
-  'Call it again for these. Locks: the markets that are free, then what each job locks.';
+  'user or a row of the catalogue, the archive while a job moves orders there or a reader keeps it '
+  'from a new partition, and keys in use. Call it again for these. Locks: the markets that are '
+  'free, then what each job locks.';

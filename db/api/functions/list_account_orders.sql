@@ -109,6 +109,7 @@ begin
       list_account_orders.page_size
     )
     from trading.pick_orders(v_user_id, v_ids) as o
+    -- With a limit it can only be looked up, whatever the planner expects.
     cross join lateral (
       select y.public_id, y.title from catalog.markets as y where y.id = o.market_id limit 1
     ) as m

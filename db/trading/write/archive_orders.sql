@@ -4,8 +4,8 @@ language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  c_delay constant interval := interval '30 days';
-  v_due timestamptz;
+  c_at constant timestamptz := core.now();
+  c_due constant timestamptz := c_at - interval '30 days';
   v_away timestamptz[];
   v_ids bigint[];
   v_month timestamptz;
@@ -15,7 +15,9 @@ begin
     return 0;
   end if;
   -- Weeks before its first order comes: then no reader has to wait for it.
-  perform trading.make_archive_partition(core.now());
+  perform trading.make_archive_partition(
+    c_at, readers_wait => date_trunc('month', c_at, 'UTC') <= c_due
+  );
 
   -- Two servers do not commit together. So orders of a month that has moved to another one stay.
   v_away := array(
@@ -25,12 +27,11 @@ begin
     where i.inhparent = 'trading.archived_orders'::regclass
       and c.relkind = 'f'
   );
-  v_due := core.now() - c_delay;
   v_ids := array(
     select e.id
     from trading.ended_orders as e
     where e.filled_quantity = 0
-      and e.ended_at <= v_due
+      and e.ended_at <= c_due
       and date_trunc('month', core.uuid_v7_time(e.public_id), 'UTC') <> all (v_away)
     order by e.ended_at
     limit archive_orders.most

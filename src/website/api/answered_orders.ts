@@ -13,12 +13,22 @@ export interface ChangedOrder {
   becomes: AmendedOrder["order"] | undefined;
 }
 
-/** An order of a list. Of one that took the place of another nobody knows yet what is ahead. */
-export type ListedOrder = Omit<Order, "sharesAhead"> & { sharesAhead: number | undefined };
+/** An order of a list, or as an answer after it said it is. */
+export interface ListedOrder extends Omit<Order, "sharesAhead"> {
+  /** Undefined of an order that took the place of another: nobody knows yet. */
+  sharesAhead: number | undefined;
+  /** When the answer came, by this page's clock. */
+  answeredAt?: number;
+}
 
-const changes = signal<readonly (ChangedOrder & { version: number })[]>([]);
-/** Lists are read soon after the answer. */
-const MOST = 200;
+interface NotedChange extends ChangedOrder {
+  version: number;
+  answeredAt: number;
+}
+
+const changes = signal<readonly NotedChange[]>([]);
+/** Several times the orders of a list: each of them may be changed, and then cancelled. */
+const MOST = 1000;
 
 /** Whether another order took the place of this one. */
 export function isReplaced({ id, becomes }: ChangedOrder): boolean {
@@ -27,7 +37,9 @@ export function isReplaced({ id, becomes }: ChangedOrder): boolean {
 
 /** Notes what the answer to a command said, and the version of what was read before it. */
 export function noteChangedOrders(changed: readonly ChangedOrder[], version: number): void {
-  const noted = changed.map((change) => ({ ...change, version }));
+  if (changed.length === 0) return;
+  const answeredAt = performance.now();
+  const noted = changed.map((change) => ({ ...change, version, answeredAt }));
   changes.value = [...changes.peek(), ...noted].slice(-MOST);
 }
 
@@ -40,11 +52,14 @@ export function asAnswered(orders: readonly Order[], version: number): ListedOrd
   return listed;
 }
 
-function afterChange(order: ListedOrder, change: ChangedOrder): ListedOrder[] {
-  const { id, becomes } = change;
+function afterChange(order: ListedOrder, change: NotedChange): ListedOrder[] {
+  const { id, becomes, answeredAt } = change;
   if (order.id !== id) return [order];
   if (becomes === undefined || becomes.status === "filled" || becomes.status === "cancelled") {
     return [];
   }
-  return [{ ...order, ...becomes, ...(isReplaced(change) && { sharesAhead: undefined }) }];
+  if (isReplaced(change)) return [{ ...order, ...becomes, answeredAt, sharesAhead: undefined }];
+  // The list may be the newer one: what is filled only grows.
+  const filledQuantity = Math.max(order.filledQuantity, becomes.filledQuantity);
+  return [{ ...order, ...becomes, answeredAt, filledQuantity }];
 }

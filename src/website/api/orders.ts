@@ -155,21 +155,19 @@ export async function amendOrder(
 
 const MOST_IN_A_BATCH = 100;
 
-/** Cancels these orders of the user, and gives the ids of those that could be cancelled. */
-export async function cancelOrders(orderIds: string[]): Promise<Result<string[]>> {
-  return await giveCommand(
-    () => cancelBatches(orderIds),
-    (ids) => ({ changed: ids.map((id) => ({ id, becomes: undefined })), isNews: true }),
-  );
-}
-
-async function cancelBatches(orderIds: string[]): Promise<Result<string[]>> {
-  const cancelledIds: string[] = [];
+/** Cancels these orders of the user, as far as they can be cancelled. */
+export async function cancelOrders(orderIds: string[]): Promise<Result<unknown>> {
   for (let start = 0; start < orderIds.length; start += MOST_IN_A_BATCH) {
     const body = { orderIds: orderIds.slice(start, start + MOST_IN_A_BATCH) };
-    const result = await resultOf(ownApi.POST("/api/v1/orders/cancel-batch", { body }));
+    // Each is a command of its own: what one did stays shown if the next one fails.
+    const result = await giveCommand(
+      () => resultOf(ownApi.POST("/api/v1/orders/cancel-batch", { body })),
+      ({ cancelled }) => ({
+        changed: cancelled.map(({ id }) => ({ id, becomes: undefined })),
+        isNews: true,
+      }),
+    );
     if (!result.ok) return result;
-    cancelledIds.push(...result.data.cancelled.map(({ id }) => id));
   }
-  return { ok: true, data: cancelledIds };
+  return { ok: true, data: undefined };
 }

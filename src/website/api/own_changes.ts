@@ -151,12 +151,11 @@ export function followOwnChanges(): void {
     if (data === "news") readIfSeen();
     else if (typeof data === "string") {
       if (stream?.connection.peek() === "waiting") userConnection.value = data;
-    } else if (!isSeen()) return;
-    else if ("event" in data) noteEvent(data.event);
-    else {
+    } else if ("answer" in data) {
+      // Also while it is hidden: when it is seen again, what it shows may be read only later.
       noteAnswer(data.session, data.answer);
-      gathering.noteCommand();
-    }
+      if (isSeen()) gathering.noteCommand();
+    } else if (isSeen()) noteEvent(data.event);
   };
   const noteForAll = (): void => {
     noteNews();

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import test from "ava";
+import { withClient } from "../../helpers/database/test_database.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 import { buy } from "../../helpers/exchange/orders.ts";
 
@@ -40,6 +41,24 @@ test.serial("it does what is due, and then nothing is due", async (t) => {
   t.deepEqual(await operate("run_due"), { ...nothing, archived: 2, keysRemoved: 1 });
   t.is((await order(ann, closed)).cancelReason, "market_closed");
 });
+
+test.serial(
+  "the archive is passed over while a reader keeps it from a new partition",
+  async (t) => {
+    await clock.freeze("2041-01-01T12:00:00Z");
+    const [ann] = (await makeTraders(1)) as [string];
+    const [id] = (await rest(await makeMarket(), ann, buy("no", 1, 10))) as [string];
+    await cancel(ann, id);
+    await clock.advance(40 * DAY);
+    await withClient(exchange.database.pool, async (reader) => {
+      await reader.query("begin");
+      await reader.query("select from trading.archived_orders");
+      t.like(await operate("run_due"), { archived: 0 });
+      await reader.query("rollback");
+    });
+    t.like(await operate("run_due"), { archived: 1 });
+  },
+);
 
 test.serial(
   "a release after the close time does not trade, and is announced as a release",

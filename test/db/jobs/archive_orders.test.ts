@@ -105,7 +105,8 @@ test.serial("a session that plans while a partition comes finds what is moved to
   const [id] = (await rest(market, ann, buy("no", 1, 1))) as [string];
   await cancel(ann, id);
   const { rows } = await pool.query(
-    "select array[o.id] as ids, o.user_id from trading.orders as o where o.public_id = $1",
+    // One that does not exist has the archive looked into.
+    "select array[o.id, -1] as ids, o.user_id from trading.orders as o where o.public_id = $1",
     [id],
   );
   const { ids, user_id: userId } = rows[0];
@@ -157,8 +158,13 @@ test.serial("readers wait where a partition is made and filled at once", async (
   const { pool } = exchange.database;
   const market = await makeMarket();
   const ann = await makeTrader();
-  for (const isThere of [false, true]) {
-    await clock.freeze(isThere ? "2037-01-02T12:00:00Z" : "2036-01-02T12:00:00Z");
+  for (const [day, isThere] of [
+    ["2036-01-01", false], // 30 days later it is the same month
+    ["2037-01-02", false],
+    ["2038-01-01", true],
+    ["2039-01-02", true],
+  ] as const) {
+    await clock.freeze(`${day}T00:00:00Z`);
     const [id] = (await rest(market, ann, buy("no", 1, 1))) as [string];
     await cancel(ann, id);
     if (isThere) await work("archive_orders");

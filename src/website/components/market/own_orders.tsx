@@ -79,7 +79,7 @@ function OwnOrder({ order, mayChange, readAt, onAmended }: OwnOrderProps): JSX.E
           </p>
           <p class="hint">
             {order.status === "scheduled" && order.releaseInMs !== null ? (
-              <Countdown releaseInMs={order.releaseInMs} readAt={readAt} />
+              <Countdown releaseInMs={order.releaseInMs} readAt={order.answeredAt ?? readAt} />
             ) : (
               progressOf(order)
             )}
