@@ -27,7 +27,8 @@ export function PasskeysSection(): JSX.Element {
         <NewPasskeyForm onAdded={passkeys.askAgain} />
       ) : (
         <p class="muted">
-          This browser cannot make passkeys at this address. They need a name: https, or localhost.
+          This browser cannot make passkeys at this address. It must be https with a name, or
+          localhost.
         </p>
       )}
       <Show asked={passkeys}>

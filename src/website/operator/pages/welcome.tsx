@@ -56,7 +56,8 @@ function AcceptForm({ token, invitation }: AcceptFormProps): JSX.Element {
       </p>
       {!canUsePasskeys() && (
         <Notice kind="warn">
-          This browser cannot make passkeys at this address. They need a name: https, or localhost.
+          This browser cannot make passkeys at this address. It must be https with a name, or
+          localhost.
         </Notice>
       )}
       <KnownUser email={email} />
