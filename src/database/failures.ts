@@ -111,7 +111,7 @@ export async function withRetries<T>(
   options: RetryOptions = {},
 ): Promise<T> {
   const attempts = options.attempts ?? DEFAULT_ATTEMPTS;
-  const began = Date.now();
+  const began = performance.now();
   const patienceMs = options.patienceMs ?? DEFAULT_PATIENCE_MS;
   const turn = options.turn ?? ((attempt) => attempt());
   for (let attempt = 1; ; attempt++) {
@@ -123,7 +123,7 @@ export async function withRetries<T>(
         error.kind !== "overloaded" &&
         (error.kind !== "lost" || options.repeatable === true) &&
         (error.kind !== "conflict" || options.exceptConflicts !== true);
-      const tookMs = Date.now() - began;
+      const tookMs = performance.now() - began;
       const isPatient = isLockTimeout(error) && tookMs <= (options.lockPatienceMs ?? 0);
       const retried = repeatable && (isPatient || (attempt < attempts && tookMs <= patienceMs));
       const leftToCaller = error.kind === "conflict" && options.exceptConflicts === true;
