@@ -37,10 +37,10 @@ function textOf(language: string, info: string): string {
 }
 
 /** The clusters of the drill in the place of those of the page. */
-function address(text: string, pair: Pair): string {
+function address(text: string, pair: Pair, quote = ""): string {
   return text.replace(
     /postgres:\/\/postgres@(old|new)\.example\/pgmarkets/g,
-    (_, name: keyof Pair) => pair[name].server.connectionString,
+    (_, name: keyof Pair) => quote + pair[name].server.connectionString + quote,
   );
 }
 
@@ -82,7 +82,7 @@ export async function makeRoles(cluster: TemporaryCluster): Promise<void> {
 
 /** Copies the schema by the command of the page, with the programs of this directory. */
 export async function copySchema(pair: Pair, programs: string): Promise<void> {
-  const command = address(textOf("sh", "upgrade"), pair);
+  const command = address(textOf("sh", "upgrade"), pair, "'");
   const path = [programs, process.env.PATH].join(delimiter);
   const script = ["-o", "pipefail", "-c", `export PATH='${path}'; ${command}`];
   const { code, output } = await runProgram(findRunner(), "bash", script);
