@@ -18,12 +18,19 @@ export async function makeIfStale(
   const fresh = `${directory}-${randomUUID()}`;
   await make(fresh);
   await writeFile(join(fresh, STAMP), fingerprint);
-  await takePlace(fresh, directory);
+  await takePlace(fresh, directory, fingerprint);
   return true;
 }
 
-/** Puts freshly built files in the place of the present ones. */
-async function takePlace(fresh: string, directory: string): Promise<void> {
+/**
+ * Puts freshly built files in the place of the present ones, unless another process was faster with
+ * the same: it may be reading them.
+ */
+async function takePlace(fresh: string, directory: string, fingerprint: string): Promise<void> {
+  if ((await readIfThere(join(directory, STAMP))) === fingerprint) {
+    await rm(fresh, { recursive: true, force: true });
+    return;
+  }
   const old = `${fresh}-old`;
   try {
     await rename(directory, old);

@@ -1,5 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { extname, join, relative } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { hasCode } from "../has_code.ts";
 import type { StaticFile } from "../http/static_file.ts";
 
 /**
@@ -22,8 +24,25 @@ const contentTypes: Record<string, string> = {
   ".svg": "image/svg+xml",
 };
 
-/** Reads the built files into memory. */
+const ATTEMPTS = 10;
+const PAUSE_MS = 100;
+
+/**
+ * Reads the built files into memory. They may be away for a moment, while another process that was
+ * started at the same time puts its own, which are the same, in their place.
+ */
 export async function loadWebsite(directory: string): Promise<Website> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await readWebsite(directory);
+    } catch (error) {
+      if (!hasCode(error, "ENOENT") || attempt === ATTEMPTS) throw error;
+      await delay(PAUSE_MS);
+    }
+  }
+}
+
+async function readWebsite(directory: string): Promise<Website> {
   const page = await readSiteFile(join(directory, "index.html"));
   const staffPage = await readSiteFile(join(directory, "operator/index.html"));
   const assetsDirectory = join(directory, "assets");
