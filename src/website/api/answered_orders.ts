@@ -45,21 +45,21 @@ export function noteChangedOrders(changed: readonly ChangedOrder[], version: num
 
 /** Open orders that were read in a version, as the answers since then say they are. */
 export function asAnswered(orders: readonly Order[], version: number): ListedOrder[] {
-  let listed: ListedOrder[] = [...orders];
-  for (const change of changes.value) {
-    if (change.version >= version) listed = listed.flatMap((order) => afterChange(order, change));
-  }
-  return listed;
+  const since = changes.value.filter((change) => change.version >= version);
+  return orders
+    .map((order) => since.reduce<ListedOrder | undefined>(afterChange, order))
+    .filter((order) => order !== undefined);
 }
 
-function afterChange(order: ListedOrder, change: NotedChange): ListedOrder[] {
+/** Undefined: the order is over. */
+function afterChange(order: ListedOrder | undefined, change: NotedChange): ListedOrder | undefined {
   const { id, becomes, answeredAt } = change;
-  if (order.id !== id) return [order];
+  if (order?.id !== id) return order;
   if (becomes === undefined || becomes.status === "filled" || becomes.status === "cancelled") {
-    return [];
+    return undefined;
   }
-  if (isReplaced(change)) return [{ ...order, ...becomes, answeredAt, sharesAhead: undefined }];
+  if (isReplaced(change)) return { ...order, ...becomes, answeredAt, sharesAhead: undefined };
   // The list may be the newer one: what is filled only grows.
   const filledQuantity = Math.max(order.filledQuantity, becomes.filledQuantity);
-  return [{ ...order, ...becomes, answeredAt, filledQuantity }];
+  return { ...order, ...becomes, answeredAt, filledQuantity };
 }
