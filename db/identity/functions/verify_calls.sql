@@ -48,7 +48,7 @@ as $$
     select t.public_id::text as user_id, t.frozen_at as at,
       concat_ws(' ', t.frozen_by, 'for', t.frozen_reason) as terms
     from trading.traders as t
-    where t.frozen_at is not null
+    where num_nonnulls(t.frozen_at, t.frozen_by, t.frozen_reason) > 0
   ),
   keys as (
     select

@@ -66,6 +66,13 @@ as $$
   where l.expected <> l.found
 
   union all
+  select 'age was confirmed at a time', 'user ' || t.user_id,
+    t.confirmed_age::text, coalesce(t.age_confirmed_at::text, 'never')
+  from trading.traders as t
+  where t.confirmed_age < 0
+    or (t.confirmed_age > 0) <> (t.age_confirmed_at is not null)
+
+  union all
   select 'loss limits were changed as an operator called for', 'call ' || c.id, c.limits, 'none'
   from calls as c
   where not exists (

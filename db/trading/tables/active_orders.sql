@@ -25,12 +25,7 @@ create table trading.active_orders (
   expires_at timestamptz,
   release_at timestamptz,
   released_at timestamptz,
-  constraint active_orders_public_id_is_unique unique (order_public_id),
-  constraint active_orders_rest_or_wait_for_release
-    check (queue_position is not null or release_at is not null),
-  constraint active_orders_on_the_book_have_shares_left
-    check (left_quantity > 0 or queue_position is null),
-  constraint active_orders_fill_up_to_their_quantity check (left_quantity <= quantity)
+  constraint active_orders_public_id_is_unique unique (order_public_id)
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0);
 
 create unique index active_orders_in_price_time_order

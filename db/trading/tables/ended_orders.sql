@@ -19,15 +19,7 @@ create table trading.ended_orders (
   expires_at timestamptz,
   release_at timestamptz,
   released_at timestamptz,
-  constraint ended_orders_public_id_is_unique unique (public_id),
-  constraint ended_orders_fill_up_to_their_quantity check (filled_quantity between 0 and quantity),
-  constraint ended_orders_are_filled_or_cancelled_for_a_reason check (
-    case status
-      when 'filled' then filled_quantity = quantity and quantity > 0 and cancel_reason is null
-      when 'cancelled' then cancel_reason is not null
-      else false
-    end
-  )
+  constraint ended_orders_public_id_is_unique unique (public_id)
 ) with (autovacuum_vacuum_insert_scale_factor = 0.05);
 
 create index ended_orders_of_a_user on trading.ended_orders (user_id, id);

@@ -13,15 +13,7 @@ create table trading.holdings (
   no_fee_cents core.amount not null default 0,
   no_realised_cents bigint not null default 0,
   no_traded boolean not null default false,
-  primary key (market_id, user_id),
-  constraint holdings_without_yes_shares_cost_nothing
-    check (yes_quantity > 0 or (yes_cost_cents = 0 and yes_fee_cents = 0)),
-  constraint holdings_of_yes_shares_have_an_id
-    check (yes_public_id is not null or (yes_quantity = 0 and yes_realised_cents = 0)),
-  constraint holdings_without_no_shares_cost_nothing
-    check (no_quantity > 0 or (no_cost_cents = 0 and no_fee_cents = 0)),
-  constraint holdings_of_no_shares_have_an_id
-    check (no_public_id is not null or (no_quantity = 0 and no_realised_cents = 0))
+  primary key (market_id, user_id)
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05);
 
 create index holdings_of_a_user on trading.holdings (user_id, market_id);

@@ -6,13 +6,7 @@ create table trading.idempotency_keys (
   request_fingerprint uuid,
   reply text,
   cancelled_orders int,
-  primary key (user_id, key),
-  constraint idempotency_keys_stand_for_an_order_or_a_request check (
-    order_id is not null or request_fingerprint is not null
-  ),
-  constraint idempotency_keys_of_orders_have_no_reply check (
-    order_id is null or (reply is null and cancelled_orders is null)
-  )
+  primary key (user_id, key)
 );
 
 create index idempotency_keys_by_age on trading.idempotency_keys (created_at);

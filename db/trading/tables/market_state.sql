@@ -16,9 +16,7 @@ create table trading.market_state (
   first_yes_position bigint not null default 0,
   best_no_price int not null default 0,
   first_no_position bigint not null default 0,
-  depth bigint[] not null default array_fill(0::bigint, array[198]),
-  constraint market_state_depth_has_each_price_of_both_sides check (cardinality(depth) = 198),
-  constraint market_state_depth_is_not_negative check (0 <= all (depth))
+  depth bigint[] not null default array_fill(0::bigint, array[198])
 ) with (fillfactor = 30, autovacuum_vacuum_scale_factor = 0.05);
 
 comment on table trading.market_state is

@@ -24,24 +24,7 @@ create table trading.traders (
   age_confirmed_at timestamptz,
   constraint traders_public_id_is_unique unique (public_id),
   constraint traders_stay_above_zero_but_for_their_overdraft
-    check (balance_cents + overdraft_cents >= 0),
-  constraint traders_limits_are_not_negative check (
-    least(
-      day_limit_cents, week_limit_cents, month_limit_cents,
-      next_day_limit_cents, next_week_limit_cents, next_month_limit_cents
-    ) >= 0
-  ),
-  constraint traders_limits_that_wait_say_until_when check (
-    (next_day_limit_cents is null or day_limit_changes_at is not null)
-    and (next_week_limit_cents is null or week_limit_changes_at is not null)
-    and (next_month_limit_cents is null or month_limit_changes_at is not null)
-  ),
-  constraint traders_are_frozen_by_an_operator_for_a_reason check (
-    (frozen_at is null) = (frozen_by is null)
-    and (frozen_at is null) = (frozen_reason is null)
-  ),
-  constraint traders_confirmed_their_age_at_a_time
-    check (confirmed_age >= 0 and (confirmed_age > 0) = (age_confirmed_at is not null))
+    check (balance_cents + overdraft_cents >= 0)
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.05);
 
 comment on table trading.traders is

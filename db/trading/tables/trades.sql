@@ -24,17 +24,7 @@ create table trading.trades (
   quantity trading.trade_quantity not null,
   price trading.price not null,
   taker_side trading.side not null,
-  constraint trades_have_two_traders check (taker_user_id <> maker_user_id),
-  constraint trades_move_the_cash_of_their_shares check (
-    taker_cents = quantity * (
-      case when taker_realised_cents is null then 0 else 100 end
-      - case taker_side when 'yes' then price else 100 - price end
-    ) - fee_cents
-    and maker_cents = quantity * (
-      case when maker_realised_cents is null then 0 else 100 end
-      - case taker_side when 'yes' then 100 - price else price end
-    )
-  )
+  constraint trades_have_two_traders check (taker_user_id <> maker_user_id)
 ) with (autovacuum_vacuum_insert_scale_factor = 0.05);
 
 create index trades_of_a_market on trading.trades (market_id, id);

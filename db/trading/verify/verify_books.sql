@@ -16,6 +16,12 @@ as $$
     or exists (select from trading.ended_orders as e where e.public_id = b.order_public_id)
 
   union all
+  select 'ended order was filled or cancelled', 'order ' || e.public_id,
+    'one of the two', e.status::text
+  from trading.ended_orders as e
+  where e.status not in ('filled', 'cancelled')
+
+  union all
   select 'open order is stored as its trader gave it', 'order ' || b.order_public_id,
     concat_ws(' ', b.order_type, b.side, b.price),
     concat_ws(' ', b.book_side, b.book_price)
@@ -29,8 +35,10 @@ as $$
   from trading.active_orders as b
   where case
     when b.queue_position is null
-      then b.released_at is not null or b.left_quantity <> b.quantity or b.fee_cents <> 0
-    else (b.release_at is null) <> (b.released_at is null) or b.budget_cents is not null
+      then b.release_at is null or b.released_at is not null
+        or b.left_quantity <> b.quantity or b.fee_cents <> 0
+    else b.left_quantity <= 0
+      or (b.release_at is null) <> (b.released_at is null) or b.budget_cents is not null
   end
 
   -- A released order queues up by a number that was drawn at its release.
@@ -70,6 +78,12 @@ as $$
     and r.book_side = l.book_side
     and r.book_price = l.book_price
   where l.quantity is distinct from r.quantity
+
+  union all
+  select 'depth has a place for each price of both sides', 'market ' || b.market_id,
+    '198', cardinality(b.depth)::text
+  from trading.market_state as b
+  where cardinality(b.depth) <> 198
 
   union all
   select 'best price is that of the resting orders', 'market ' || b.market_id,

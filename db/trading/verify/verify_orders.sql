@@ -109,8 +109,11 @@ as $$
       then o.time_in_force <> 'gtc' or (o.release_at is null) <> (o.released_at is null)
     when o.status = 'scheduled' then o.released_at is not null
     when o.status = 'filled' then (o.release_at is null) <> (o.released_at is null)
-    else o.budget_cents is null and o.filled_quantity >= o.quantity
+      or o.quantity = 0 or o.filled_quantity <> o.quantity
+    else o.filled_quantity > o.quantity
+      or o.budget_cents is null and o.filled_quantity = o.quantity
   end
+    or (o.status = 'cancelled') <> (o.cancel_reason is not null)
     or o.budget_cents is not null and o.filled_quantity <> o.quantity
     or o.released_at is not null and (o.release_at is null or o.released_at < o.release_at)
     or o.release_at < o.created_at
@@ -261,6 +264,15 @@ as $$
   left join all_orders as o on o.id = k.order_id
   where k.order_id is not null
     and o.user_id is distinct from k.user_id
+
+  union all
+  select 'idempotency key stands for an order or for another command', 'key ' || k.key,
+    'one of the two', case when k.order_id is null then 'neither' else 'both' end
+  from trading.idempotency_keys as k
+  where case
+    when k.order_id is null then k.request_fingerprint is null
+    else k.reply is not null or k.cancelled_orders is not null
+  end
 
   union all
   select 'idempotency key is as old as its order', 'key ' || k.key,

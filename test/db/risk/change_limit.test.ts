@@ -1,5 +1,5 @@
 import test from "ava";
-import { testDatabase, withRollback } from "../../helpers/database/test_database.ts";
+import { testDatabase } from "../../helpers/database/test_database.ts";
 
 const database = testDatabase(test);
 
@@ -76,22 +76,3 @@ test("a raise holds from its time on", async (t) => {
   t.deepEqual(await change(removed, 500), { cents: 500 });
   t.deepEqual(await change(removed, null), { cents: null });
 });
-
-for (const span of ["day", "week", "month"]) {
-  test(`a next limit of a ${span} that would never hold is not kept`, async (t) => {
-    await withRollback(database.pool, async (client) => {
-      const { rows } = await client.query(
-        "select admin.create_user('limits@example.com', 'limits', 'limits') as id",
-      );
-      const trader = rows[0].id as string;
-      const set = async (values: string) =>
-        await client.query(`update trading.traders set ${values} where public_id = $1`, [trader]);
-      await set(`next_${span}_limit_cents = 5, ${span}_limit_changes_at = now()`);
-      await set(`next_${span}_limit_cents = null`);
-      await t.throwsAsync(set(`next_${span}_limit_cents = 5, ${span}_limit_changes_at = null`), {
-        code: "23514",
-        message: /traders_limits_that_wait_say_until_when/,
-      });
-    });
-  });
-}

@@ -116,6 +116,9 @@ update trading.traders
 update trading.traders set frozen_at = null, frozen_by = null, frozen_reason = null
   where user_id = :eva;
 update trading.traders set frozen_reason = 'forged' where user_id = :eva;
+update trading.traders set frozen_by = null where user_id = :eva;
+update trading.traders set frozen_by = 'forged' where user_id = :ann;
+update trading.traders set frozen_reason = 'forged' where user_id = :ann;
 delete from admin.audit_log where action = 'freeze_user';
 delete from admin.audit_log where action = 'unfreeze_user';
 update admin.audit_log set operator = 'another' where action = 'freeze_user';

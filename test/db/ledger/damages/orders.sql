@@ -63,6 +63,11 @@ update trading.active_orders set released_at = release_at - interval '1 ms'
 update trading.active_orders set created_at = release_at + interval '1 ms'
   where order_id = :waiting;
 update trading.ended_orders set release_at = created_at where id = :filled;
+update trading.ended_orders set quantity = quantity + 1 where id = :filled;
+update trading.ended_orders set quantity = 0, filled_quantity = 0 where id = :filled;
+update trading.ended_orders set cancel_reason = 'user_cancelled' where id = :filled;
+update trading.ended_orders set cancel_reason = null where id = :cut_short;
+update trading.ended_orders set filled_quantity = quantity + 1 where id = :cut_short;
 update trading.ended_orders
   set status = 'cancelled', cancel_reason = 'user_cancelled', ended_at = created_at
   where id = :filled;
@@ -102,7 +107,13 @@ update trading.trades set taker_realised_cents = null where taker_realised_cents
 update trading.idempotency_keys set order_id = 0 where order_id is not null;
 update trading.idempotency_keys set user_id = 0;
 
+-- idempotency key stands for an order or for another command
+update trading.idempotency_keys set reply = '{}' where order_id is not null;
+update trading.idempotency_keys set cancelled_orders = 1 where order_id is not null;
+update trading.idempotency_keys set order_id = null, request_fingerprint = null;
+
 -- filled quantity equals the trades
+update trading.active_orders set left_quantity = quantity + 1 where order_id = :resting;
 update trading.active_orders set left_quantity = quantity - 3 where order_id = :resting;
 update trading.active_orders set left_quantity = left_quantity - 1 where order_id = :resting;
 
@@ -261,6 +272,7 @@ update trading.active_orders set queue_position = null, release_at = now()
 update trading.market_state set depth[129] = depth[129] + 1 where market_id = :market;
 update trading.market_state set depth[129] = 0 where market_id = :market;
 update trading.market_state set depth[106] = 1 where market_id = :market;
+update trading.market_state set depth[106] = -1 where market_id = :market;
 update trading.active_orders set left_quantity = left_quantity - 1 where order_id = :resting;
 
 -- open order is stored as its trader gave it
@@ -268,7 +280,17 @@ update trading.active_orders set book_price = book_price + 1 where order_id = :r
 update trading.active_orders set book_side = 'yes' where order_id = :resting;
 update trading.active_orders set order_type = 'sell' where order_id = :resting;
 
+-- depth has a place for each price of both sides
+update trading.market_state set depth = depth[1:197] where market_id = :market;
+update trading.market_state set depth = depth || 0::bigint where market_id = :market;
+
+-- ended order was filled or cancelled
+update trading.ended_orders set status = 'open' where id = :filled;
+
 -- open order rests or waits for its release
+update trading.active_orders set release_at = null where order_id = :waiting;
+update trading.active_orders set left_quantity = 0 where order_id = :resting;
+update trading.active_orders set left_quantity = -1 where order_id = :resting;
 update trading.active_orders set left_quantity = 0 where order_id = :waiting;
 update trading.active_orders set release_at = now() where order_id = :resting;
 
@@ -350,7 +372,13 @@ delete from trading.set_conversions where id = (select max(id) from trading.set_
 
 -- loss limits are those of the last change
 update trading.traders set day_limit_cents = 1 where user_id = :ann;
+update trading.traders set next_day_limit_cents = 1 where user_id = :ann;
 delete from risk.limit_changes where user_id = :ann;
+
+-- age was confirmed at a time
+update trading.traders set confirmed_age = 18, age_confirmed_at = null where user_id = :ann;
+update trading.traders set confirmed_age = 0, age_confirmed_at = now() where user_id = :ann;
+update trading.traders set confirmed_age = -1 where user_id = :ann;
 
 -- dead man's switch belongs to a user
 update trading.dead_man_switches set user_id = 0;

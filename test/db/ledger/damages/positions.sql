@@ -69,6 +69,14 @@ update catalog.markets set status = 'open', resolved_outcome = null,
     yes_payout_cents = null, resolved_at = null
   where outcome_name = 'lost';
 
+-- position has an id
+update trading.holdings set no_public_id = null where market_id = :market and user_id = :ann;
+update trading.holdings set yes_realised_cents = 1 where yes_public_id is null;
+
+-- cost and fees are what was paid less what was taken out
+update trading.holdings set yes_cost_cents = 1
+  where yes_quantity = 0 and yes_public_id is not null;
+
 -- position says whether it was traded
 update trading.holdings set no_traded = false where market_id = :market and user_id = :ann;
 update trading.holdings set yes_traded = true where not yes_traded and yes_public_id is not null;
