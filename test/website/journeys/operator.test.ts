@@ -258,7 +258,7 @@ journey(
     await page.getByText("Withdraw", { exact: true }).click();
     const form = page.locator("form").filter({ hasText: "Book the withdrawal" });
     await form.getByLabel("Amount in euros").fill("12.50");
-    await form.getByLabel("Reference").fill("out 7");
+    await form.getByLabel("Reference").fill("007");
     await form.getByRole("button", { name: "Book the withdrawal" }).click();
     await form.getByLabel("Why you propose it").fill("the bank asked");
     await form.getByRole("button", { name: "Propose" }).click();
@@ -269,7 +269,8 @@ journey(
     );
     const proposed = page.getByRole("region", { name: "Arguments" });
     await proposed.getByRole("link", { name: rows[0].handle }).waitFor();
-    await proposed.getByText("€12.50").waitFor();
+    for (const value of ["€12.50", "007"])
+      await proposed.getByText(value, { exact: true }).waitFor();
     await page.getByText("The user's cash is now: €37.50").waitFor();
     await look(t, page, "operator-proposal", view);
 

@@ -195,10 +195,10 @@ test("files have the names of their user and days", (t) => {
   t.is(reconcile.none?.({ bank: [{}] }), "1 entry agrees, no difference.");
 });
 
-test("a proposal has the arguments by their names in SQL, and amounts as numbers", (t) => {
+test("a proposal has the arguments by their names in SQL, as they were typed", (t) => {
   t.deepEqual(
-    namedArguments({ userId: id, amountCents: "100000", reference: "bank 4730", until: null }),
-    { user_id: id, amount_cents: 100_000, reference: "bank 4730", until: null },
+    namedArguments({ userId: id, amountCents: "100000", reference: "0004711", until: null }),
+    { user_id: id, amount_cents: "100000", reference: "0004711", until: null },
   );
 });
 

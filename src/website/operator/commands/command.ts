@@ -66,16 +66,12 @@ export interface Command {
 /** The arguments that a call needs, by the names of GraphQL. */
 export type Arguments = Record<string, unknown>;
 
-/** The arguments of a call by their names in SQL, for a proposal. */
+/**
+ * The arguments of a call by their names in SQL, for a proposal. A value stays the text that was
+ * typed: the database reads it as its argument is declared, and a reference may begin with a zero.
+ */
 export function namedArguments(given: Arguments): Arguments {
-  return Object.fromEntries(
-    Object.entries(given).map(([name, value]) => [snakeCase(name), plainNumber(value)]),
-  );
-}
-
-/** Amounts are texts in GraphQL, and numbers in the arguments of a proposal. */
-function plainNumber(value: unknown): unknown {
-  return typeof value === "string" && /^-?\d{1,15}$/.test(value) ? Number(value) : value;
+  return Object.fromEntries(Object.entries(given).map(([name, value]) => [snakeCase(name), value]));
 }
 
 /** statement_tom_2026-11-01_2026-11-30: a file by its command, its user and its days. */
