@@ -271,11 +271,14 @@ function traderOf(rateLimit: RateLimit, { caller }: Client): string | undefined 
 
 type Subjects = Partial<Record<keyof RequestCounters, string>>;
 
-/** The rolling windows of one request, each with its address or user. */
+/** The rolling windows of one request, each with its address, user or member of staff. */
 function countersOf(rateLimit: RateLimit, client: Client): Subjects | undefined {
   const { caller, address } = client;
   if (rateLimit === "none" || traderOf(rateLimit, client) !== undefined) return undefined;
-  const id = userIdOf(caller) ?? staffIdOf(caller);
+  const staffId = staffIdOf(caller);
+  // Nobody who shares the address of staff keeps them out.
+  if (staffId !== undefined) return { "v1-user": staffId };
+  const id = userIdOf(caller);
   if (rateLimit === "stream") {
     return id === undefined
       ? { "sse:market": address }

@@ -113,6 +113,20 @@ test.serial("429: queries of a member count together, whatever the session", asy
   await operate("set_rate_limit", { bucket: "graphql", max_requests: 600, window_seconds: 60 });
 });
 
+test.serial("429: an open session counts by its member, whoever shares the address", async (t) => {
+  const { browser } = await signedIn(["audit"]);
+  const { visitor } = await makeMember(service);
+  const limit = (bucket: string, max_requests: number) =>
+    operate("set_rate_limit", { bucket, max_requests, window_seconds: 60 });
+  await limit("v1-auth", 1);
+  await limit("v1-user", 2);
+  await visitor.call("GET", "/api/auth/token");
+  t.is((await visitor.call("GET", "/api/auth/token")).status, 429);
+  for (const status of [200, 200, 429]) t.is((await sessionOf(browser)).status, status);
+  await limit("v1-auth", 1_000_000);
+  await limit("v1-user", 1_000_000);
+});
+
 test.serial("401 WRONG_CREDENTIALS: one answer for whatever is wrong", async (t) => {
   const [member, other] = [await makeStaff(["cash"]), await makeStaff(["cash"])];
   const trader = await makeMember(service);

@@ -1,6 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
-import { retryDelayMs, unreadable } from "../api/result.ts";
+import { unreadable } from "../api/result.ts";
 import type { Problem, Result } from "../api/result.ts";
+import { useRetry } from "./use_retry.ts";
 
 /** What a component asked the server for. Data stays while it is asked for anew. */
 export interface Asked<Data> {
@@ -51,13 +52,6 @@ export function useAsked<Data>(
   const askAgain = useCallback(() => {
     setRound((before) => before + 1);
   }, []);
-  useEffect(() => {
-    const delayMs = state.problem && retryDelayMs(state.problem);
-    if (delayMs === undefined) return undefined;
-    const timer = setTimeout(askAgain, delayMs);
-    return () => {
-      clearTimeout(timer);
-    };
-  }, [state.problem]);
+  useRetry(state.problem, askAgain);
   return { ...state, askAgain };
 }

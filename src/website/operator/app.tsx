@@ -5,6 +5,7 @@ import { SkipLink } from "../components/skip_link.tsx";
 import { Loading } from "../components/states.tsx";
 import { ThemeChoice } from "../components/theme_choice.tsx";
 import { useFocusOnNewPage } from "../hooks/use_focus_on_new_page.ts";
+import { useRetry } from "../hooks/use_retry.ts";
 import { fragment, path } from "../router.ts";
 import { loadSession, memberNow, session } from "./api/session.ts";
 import { wordsOf } from "./api/words.ts";
@@ -104,6 +105,8 @@ function Page({ shown }: { shown: StaffPageAddress | undefined }): JSX.Element {
 }
 
 function NoSession({ problem }: { problem: Problem }): JSX.Element {
+  const tryAgain = (): void => void loadSession();
+  useRetry(problem, tryAgain);
   return (
     <div class="narrow panel">
       <h1>These pages cannot be used now</h1>
@@ -111,8 +114,9 @@ function NoSession({ problem }: { problem: Problem }): JSX.Element {
         {problem.status === 404
           ? "This server has no login for operators. Ask for the address of one that has it."
           : wordsOf(problem)}
+        {problem.retryAfterSeconds !== undefined && " This page then tries by itself."}
       </p>
-      <button type="button" class="button" onClick={() => void loadSession()}>
+      <button type="button" class="button" onClick={tryAgain}>
         Try again
       </button>
     </div>

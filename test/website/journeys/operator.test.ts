@@ -307,6 +307,21 @@ journey("a person sees only the forms that the roles allow", async (t, browser) 
   t.is(await open.count(), 0);
 });
 
+journey("a page of staff that met a limit opens by itself", async (t, browser) => {
+  const { page } = await welcome(browser, "Gerda");
+  const limit = (max_requests: number) =>
+    service.operate("set_rate_limit", { bucket: "v1-user", max_requests, window_seconds: 5 });
+  t.teardown(() => limit(1_000_000));
+  await limit(1);
+  await page.reload();
+  await page.getByRole("heading", { name: "Overview" }).waitFor();
+  await page.reload();
+  const notice = page.getByText("This page then tries by itself.");
+  await notice.waitFor();
+  await page.getByRole("heading", { name: "Overview" }).waitFor();
+  t.is(await notice.count(), 0);
+});
+
 for (const view of views) {
   const { theme, width } = view;
   journey(`pages of staff in the ${theme} theme, ${width} px wide`, async (t, browser) => {
