@@ -54,7 +54,7 @@ export function EventPage({ id }: { id: string }): JSX.Element {
             {mayBeLive({ startsAt, endsAt }) && <LiveBadge markets={markets} />}
           </p>
           <h1>{title}</h1>
-          {description !== null && <p class="lead">{description}</p>}
+          {description !== null && description !== "" && <p class="lead">{description}</p>}
           <p class="muted">
             {startsAt !== null && `Starts ${formatDateTime(startsAt)}. `}
             {endsAt !== null && `Ends ${formatDateTime(endsAt)}.`}

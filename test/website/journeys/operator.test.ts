@@ -307,6 +307,41 @@ journey("a person sees only the forms that the roles allow", async (t, browser) 
   t.is(await open.count(), 0);
 });
 
+journey("a field is emptied or says why not, and a dry run keeps its list", async (t, browser) => {
+  const marketId: string = await service.operate("create_market", {
+    ...{ title: "To edit?", category: "tests", close_time: "2100-01-01" },
+  });
+  const { page } = await welcome(browser, "Hedi");
+  await page.goto(`/operator/markets/${marketId}`);
+  await page.getByText("Edit the market", { exact: true }).click();
+  const form = page.locator("form").filter({ hasText: "Place in the event" });
+  const save = form.getByRole("button", { name: "Save" });
+  await save.click();
+  await form.getByText("Nothing was changed.").waitFor();
+  await form.getByLabel("Close time (UTC)").fill("");
+  await form.getByLabel("Title").fill("");
+  await save.click();
+  await form.getByText("This cannot be empty.").waitFor();
+  await form.getByLabel("Title").fill("Edited?");
+  await save.click();
+  await page.getByRole("heading", { level: 1, name: "Edited?" }).waitFor();
+  const { rows } = await service.database.pool.query(
+    "select close_time from catalog.markets where public_id = $1",
+    [marketId],
+  );
+  t.deepEqual(rows, [{ close_time: null }]);
+
+  await page.goto("/operator/markets");
+  await page.getByText("Many new markets").click();
+  const list = page.getByLabel("Markets as CSV or JSON");
+  await list.fill("title,category\nOne of many?,tests");
+  await page.getByRole("button", { name: "Make or try them" }).click();
+  await page.getByRole("cell", { name: "One of many?" }).waitFor();
+  await page.getByLabel("Only try it: nothing is made").uncheck();
+  await page.getByRole("button", { name: "Make or try them" }).click();
+  await page.getByRole("link", { name: "One of many?" }).waitFor();
+});
+
 journey("a page of staff that met a limit opens by itself", async (t, browser) => {
   const { page } = await welcome(browser, "Gerda");
   const limit = (max_requests: number) =>

@@ -160,7 +160,9 @@ test("forms have the arguments, the roles and the results of the functions", asy
   for (const { name, role, fields, returns } of all) {
     const known = functions.get(name);
     t.truthy(known, name);
-    const given = fields.map(({ argument }) => snakeCase(argument));
+    const given = fields
+      .flatMap(({ argument, emptied = {} }) => [argument, ...Object.keys(emptied)])
+      .map(snakeCase);
     t.deepEqual(
       given.filter((argument) => !known!.arguments.includes(argument)),
       [],

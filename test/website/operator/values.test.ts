@@ -11,7 +11,7 @@ import {
 } from "../../../src/website/operator/api/values.ts";
 import { wordsOf } from "../../../src/website/operator/api/words.ts";
 import { commands } from "../../../src/website/operator/commands/all.ts";
-import { readArguments } from "../../../src/website/operator/commands/arguments.ts";
+import { fieldsToSend, readArguments } from "../../../src/website/operator/commands/arguments.ts";
 import { fileNameOf, namedArguments } from "../../../src/website/operator/commands/command.ts";
 import { isStaffPath, listNames, staffPageAt } from "../../../src/website/operator/paths.ts";
 import { views } from "../../../src/website/operator/views/all.ts";
@@ -181,6 +181,23 @@ test("fields of a form become arguments, or say what is wrong", (t) => {
   t.deepEqual(readArguments(commands.createSession, { validFor: "2" }, given), {
     ok: true,
     given: { ...given, validFor: { days: 2 } },
+  });
+});
+
+test("a form of what is set sends what changed, and says which field cannot be empty", (t) => {
+  const before = { title: "Rain?", description: "Much", closeTime: "2030-01-01T00:00" };
+  const read = (typed: Record<string, string>) => {
+    const fields = fieldsToSend(commands.editMarket, { ...before, ...typed }, before);
+    return readArguments({ ...commands.editMarket, fields }, typed);
+  };
+  t.deepEqual(read({ title: "Rain?", position: "" }), { ok: true, given: {} });
+  t.deepEqual(read({ description: " ", closeTime: "" }), {
+    ok: true,
+    given: { description: "", noCloseTime: true },
+  });
+  t.deepEqual(read({ title: "", description: "More" }), {
+    ok: false,
+    issues: { title: "This cannot be empty." },
   });
 });
 

@@ -8,9 +8,20 @@ import type { Arguments, Command, CommandField } from "./command.ts";
 export type Read =
   { ok: true; given: Arguments } | { ok: false; issues: Partial<Record<string, string>> };
 
+/** The fields that a form sends: all, or those that are not as they were before. */
+export function fieldsToSend(
+  { fields, keepsRest }: Command,
+  typed: Record<string, string>,
+  before: Record<string, string>,
+): readonly CommandField[] {
+  return keepsRest === true
+    ? fields.filter(({ argument }) => (typed[argument] ?? "") !== (before[argument] ?? ""))
+    : fields;
+}
+
 /** Reads the fields. What the page gives is no field. */
 export function readArguments(
-  { fields }: Command,
+  { fields, keepsRest }: Command,
   typed: Record<string, string>,
   given: Arguments = {},
 ): Read {
@@ -19,6 +30,11 @@ export function readArguments(
   for (const field of fields) {
     if (field.argument in given) continue;
     const text = typed[field.argument]?.trim() ?? "";
+    if (keepsRest === true && text === "" && field.kind !== "flag") {
+      if (field.emptied === undefined) issues[field.argument] = "This cannot be empty.";
+      else Object.assign(read, field.emptied);
+      continue;
+    }
     const value = valueOf(field, text);
     if (value instanceof Issue) issues[field.argument] = value.words;
     else if (value !== undefined) read[field.argument] = value;

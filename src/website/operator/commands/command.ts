@@ -30,6 +30,8 @@ export interface CommandField {
   isRequired?: boolean;
   /** An empty field is sent as null: the function has no default for it. */
   isNullable?: boolean;
+  /** What is sent when it is emptied, in a form of what is set already. Without it, that is refused. */
+  emptied?: Arguments;
   /** Of a choice between true and false. */
   isBoolean?: boolean;
   options?: readonly (readonly [value: string, label: string])[];

@@ -12,6 +12,10 @@ const outcomeOfEvent = [
   number("position", "Place in the event"),
 ];
 
+const description: CommandField = {
+  ...{ argument: "description", label: "Description", kind: "long" },
+  emptied: { description: "" },
+};
 const evidence: CommandField = {
   ...{ argument: "evidence", label: "Evidence", kind: "long" },
   hint: "What the outcome rests on, with addresses of pages. Everybody can read it.",
@@ -70,16 +74,17 @@ export const editMarket: Command = {
   fields: [
     market,
     optional("title", "Title"),
-    { argument: "description", label: "Description", kind: "long" },
-    time("closeTime", "Close time (UTC)"),
-    flag("noCloseTime", "It has no close time"),
+    description,
+    { ...time("closeTime", "Close time (UTC)", "Empty: none."), emptied: { noCloseTime: true } },
     optional(
       "category",
       "Category",
       "Its short name, such as weather. It stays once something has traded.",
     ),
-    time("openTime", "Opens by itself (UTC)", "Only of a paused market."),
-    flag("noOpenTime", "It does not open by itself"),
+    {
+      ...time("openTime", "Opens by itself (UTC)", "Only of a paused market. Empty: it does not."),
+      emptied: { noOpenTime: true },
+    },
     ...outcomeOfEvent,
   ],
   returns: "nothing",
@@ -130,7 +135,7 @@ export const createMarket: Command = {
   fields: [
     required("title", "Title"),
     required("category", "Category", "Its short name, such as weather."),
-    { argument: "description", label: "Description", kind: "long" },
+    description,
     { ...event, isRequired: false },
     time("closeTime", "Close time (UTC)"),
     { argument: "thumbnailId", label: "Id of the picture", kind: "uuid" },
@@ -173,7 +178,7 @@ export const createEvent: Command = {
   fields: [
     required("title", "Title"),
     required("category", "Category", "Its short name, such as weather."),
-    { argument: "description", label: "Description", kind: "long" },
+    description,
     time("startsAt", "Starts (UTC)"),
     time("endsAt", "Ends (UTC)"),
     flag("live", "Live: orders wait before they are placed"),
@@ -192,7 +197,7 @@ export const editEvent: Command = {
   fields: [
     event,
     optional("title", "Title"),
-    { argument: "description", label: "Description", kind: "long" },
+    description,
     time("startsAt", "Starts (UTC)"),
     time("endsAt", "Ends (UTC)"),
     optional("category", "Category", "Its short name, such as weather. Its markets move with it."),

@@ -11,7 +11,7 @@ import { ask, noteChange } from "../api/graphql.ts";
 import type { Row } from "../views/query.ts";
 import { mayCall } from "../api/session.ts";
 import { showCents, showTime } from "../api/values.ts";
-import { readArguments } from "../commands/arguments.ts";
+import { fieldsToSend, readArguments } from "../commands/arguments.ts";
 import { fileNameOf, namedArguments } from "../commands/command.ts";
 import type { Arguments, Command, CommandField } from "../commands/command.ts";
 import { mutationOf } from "../commands/mutation.ts";
@@ -53,10 +53,12 @@ function Form(props: CommandFormProps): JSX.Element {
   const { command, given = {}, initial = {}, onDone, about, handle } = props;
   // What nobody touched shows what the page knows, also after it has changed.
   const [changed, setChanged] = useState<Record<string, string>>({});
-  const typed: Record<string, string> = { ...initialOf(command), ...initial, ...changed };
+  const before: Record<string, string> = { ...initialOf(command), ...initial };
+  const typed: Record<string, string> = { ...before, ...changed };
   const [issues, setIssues] = useState<Partial<Record<string, string>>>({});
   const [asked, setAsked] = useState<Arguments>();
   const [refused, setRefused] = useState<Arguments>();
+  const [isUnchanged, setIsUnchanged] = useState(false);
   const [done, setDone] = useState<{ result: unknown; given: Arguments }>();
   const giving = useCommand();
 
@@ -78,20 +80,21 @@ function Form(props: CommandFormProps): JSX.Element {
         const file = new Blob([text], { type: "application/json" });
         saveFile(file, `${fileNameOf(command, input, handle)}.json`);
       }
-      setChanged({});
+      // What was only tried is there for the real call.
+      if (input.dryRun !== true) setChanged({});
       noteChange();
       onDone?.(answer.result);
     });
   };
   const submit = (event: Event): void => {
     event.preventDefault();
-    const fields = command.fields.filter(
-      ({ argument }) => command.keepsRest !== true || argument in changed,
-    );
+    const fields = fieldsToSend(command, typed, before);
+    const isSame = command.keepsRest === true && fields.length === 0;
     const read = readArguments({ ...command, fields }, typed, given);
     giving.reset();
     setIssues(read.ok ? {} : read.issues);
-    if (!read.ok) return;
+    setIsUnchanged(isSame);
+    if (!read.ok || isSame) return;
     if (command.confirm === undefined) give(read.given);
     else setAsked(read.given);
   };
@@ -111,6 +114,7 @@ function Form(props: CommandFormProps): JSX.Element {
           />
         ))}
       {asked === undefined && <StaffProblem problem={giving.problem} />}
+      {isUnchanged && <Notice kind="info">Nothing was changed.</Notice>}
       {giving.isDone && done !== undefined && <Answer {...{ command, about, handle, ...done }} />}
       <Submit isBusy={giving.isBusy}>{command.action}</Submit>
       {asked !== undefined && (
