@@ -11,6 +11,14 @@ const service = testService(test, { website: true });
 const { call, makeTrader, operate } = service;
 const HOUR_MS = 3_600_000;
 
+/** The chart of an event is made of candles, which the worker makes. */
+async function makeCandles(): Promise<void> {
+  for (let done = 1; done > 0;) {
+    const { rows } = await service.worker.query("select jobs.make_candles() as done");
+    done = Number(rows[0].done);
+  }
+}
+
 journey("charts of a market and of its event, as pictures and as tables", async (t, browser) => {
   const clock = testClock(service.database.pool);
   const now = Math.floor(Date.now() / HOUR_MS) * HOUR_MS;
@@ -46,11 +54,7 @@ journey("charts of a market and of its event, as pictures and as tables", async 
     }
   }
   await clock.release();
-  // The chart of an event is made of candles, which the worker makes.
-  for (let done = 1; done > 0;) {
-    const { rows } = await service.worker.query("select jobs.make_candles() as done");
-    done = Number(rows[0].done);
-  }
+  await makeCandles();
 
   for (const view of views) {
     const { page, complaints } = await visit(browser, service.url, view);
@@ -101,6 +105,25 @@ journey("charts of a market and of its event, as pictures and as tables", async 
     await look(t, page, "chart-event", view);
     t.deepEqual(complaints, []);
   }
+
+  // Wide names at three prices that are close hide no figure of the axis, and are not cut off.
+  const close_event: string = await operate("create_event", { ...about, title: "Which is it?" });
+  for (const [index, outcome_name] of ["WWWWMMMMWWWW", "Bob", "Cem"].entries()) {
+    const market = { ...about, event_id: close_event, title: `${outcome_name}?`, outcome_name };
+    await trade(await operate("create_market", market), 45 - 5 * index, 3);
+  }
+  await makeCandles();
+  const reader = await visit(browser, service.url, views[0]);
+  await reader.page.goto(`/events/${close_event}`);
+  const picture = reader.page.locator(".chart-picture svg");
+  await picture.getByText("WWWWMMMMWWWW").waitFor();
+  t.true((await picture.getByText(/%$/).count()) >= 2);
+  const box = (await picture.boundingBox())!;
+  for (const text of await picture.locator("text").all()) {
+    const { x, width } = (await text.boundingBox())!;
+    t.true(x + width <= box.x + box.width, (await text.textContent())!);
+  }
+  await look(t, reader.page, "chart-names", views[0]!);
 
   // A live trade moves the end of the line to its price.
   const { page } = await visit(browser, service.url);

@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { formatDateTime } from "../../format.ts";
 import { apart, stepPath } from "./line_path.ts";
 import type { Axis, TimedPrice, VolumeBar } from "./price_line.ts";
@@ -12,9 +12,9 @@ const HEIGHT = 256;
 const TOP = 12;
 const VOLUME_HEIGHT = 36;
 const AXIS_HEIGHT = 24;
-/** Room for the labels at the ends of the lines: at least this, and so much for each letter. */
+/** Room for the labels at the ends of the lines, at least. */
 const RIGHT = 56;
-const LETTER_WIDTH = 8;
+const GAP = 8;
 const LABEL_HEIGHT = 15;
 const TICK_WIDTH = 84;
 
@@ -37,7 +37,10 @@ interface LineChartProps {
   caption?: string;
 }
 
-/** Values over time. A point is where its time is; a value holds until the next one. */
+/**
+ * Values over time. A point is where its time is; a value holds until the next one. The figures of
+ * the axis stand at the right side, or at the left one where the lines have marks at the right.
+ */
 export function LineChart(props: LineChartProps): JSX.Element {
   const { axis, lines, volumes, label, scale = percentScale } = props;
   const { timeWords = localTime, caption = `Times in ${zoneOf(axis)}.` } = props;
@@ -46,8 +49,8 @@ export function LineChart(props: LineChartProps): JSX.Element {
   const [pointed, setPointed] = useState<number>();
   const values = lines.flatMap(({ points }) => points.map(({ price }) => price));
   const steps = scale.stepsOf(values);
-  const labels = [...steps, ...values].map(scale.label);
-  const right = Math.max(width - roomFor([...labels, ...lines.map(({ mark }) => mark)]), 1);
+  const areMarked = lines.some(({ mark }) => mark !== "");
+  const right = Math.max(width - useRoom(box), 1);
   const volumeTop = HEIGHT - AXIS_HEIGHT - (volumes === undefined ? 0 : VOLUME_HEIGHT);
   const bottom = volumeTop - 12;
   const [low = 0, high = 100] = [steps[0], steps.at(-1)];
@@ -85,14 +88,11 @@ export function LineChart(props: LineChartProps): JSX.Element {
         {width > 0 && (
           <svg aria-hidden="true" width={width} height={HEIGHT} viewBox={`0 0 ${width} ${HEIGHT}`}>
             {steps.map((price) => (
-              <g key={price}>
-                <path class="chart-grid" d={`M0 ${y(price)}H${right}`} />
-                {labelYs.every((labelY) => Math.abs(labelY - y(price)) >= LABEL_HEIGHT) && (
-                  <text x={right + 8} y={y(price) + 4}>
-                    {scale.label(price)}
-                  </text>
-                )}
-              </g>
+              <Step
+                key={price}
+                label={scale.label(price)}
+                {...{ right, y: y(price), endYs: areMarked ? undefined : labelYs }}
+              />
             ))}
             <TimeMarks axis={axis} width={right} />
             {volumes !== undefined && (
@@ -129,6 +129,34 @@ export function LineChart(props: LineChartProps): JSX.Element {
   );
 }
 
+interface StepProps {
+  label: string;
+  right: number;
+  y: number;
+  /** Where figures at the ends of lines stand; undefined where marks stand there. */
+  endYs: number[] | undefined;
+}
+
+/** A line across, and its figure where it is free of others. */
+function Step({ label, right, y, endYs }: StepProps): JSX.Element {
+  return (
+    <g>
+      <path class="chart-grid" d={`M0 ${y}H${right}`} />
+      {endYs === undefined ? (
+        <text x={0} y={y - 3}>
+          {label}
+        </text>
+      ) : (
+        endYs.every((endY) => Math.abs(endY - y) >= LABEL_HEIGHT) && (
+          <text class="chart-right" x={right + GAP} y={y + 4}>
+            {label}
+          </text>
+        )
+      )}
+    </g>
+  );
+}
+
 interface LineEndProps {
   index: number;
   mark: string;
@@ -144,7 +172,7 @@ function LineEnd({ index, mark, price, y, right, labelY, scale }: LineEndProps):
   return (
     <g>
       <circle class={`line-${index}`} cx={right} cy={y} r={3} />
-      <text class="chart-end" x={right + 8} y={labelY + 4}>
+      <text class="chart-right chart-end" x={right + GAP} y={labelY + 4}>
         {mark === "" ? scale.label(price) : <tspan class="chart-mark">{mark}</tspan>}
       </text>
     </g>
@@ -190,12 +218,18 @@ function Volumes({ volumes, x, bottom, height }: VolumesProps): JSX.Element {
   return <path class="chart-volume" d={bars.join("")} />;
 }
 
-function roomFor(labels: string[]): number {
-  const longest = Math.max(...labels.map(({ length }) => length));
-  return Math.max(RIGHT, 8 + LETTER_WIDTH * longest);
-}
-
 const localTime = (time: number): string => formatDateTime(new Date(time).toISOString());
+
+/** How much room the labels at the right side of a chart need, in pixels. It is known before a paint. */
+function useRoom(box: { current: HTMLElement | null }): number {
+  const [room, setRoom] = useState(RIGHT);
+  useLayoutEffect(() => {
+    const labels = box.current?.querySelectorAll<SVGTextElement>(".chart-right") ?? [];
+    const widths = Array.from(labels, (label) => Math.ceil(GAP + label.getComputedTextLength()));
+    setRoom(Math.max(RIGHT, ...widths));
+  });
+  return room;
+}
 
 /** How wide an element is, in pixels; 0 before it is on the page. */
 function useWidth(box: { current: HTMLElement | null }): number {
