@@ -41,8 +41,12 @@ function OutcomeRow({ outcome }: { outcome: EventOutcome }): JSX.Element {
         </span>
       </div>
       <span class="row-chance-number">
-        {status !== "resolved" && formatChance(chance)}
-        <span class="unseen"> chance</span>
+        {status !== "resolved" && (
+          <>
+            {formatChance(chance)}
+            <span class="unseen"> chance</span>
+          </>
+        )}
       </span>
       {status === "open" && (
         <div class="outcome-sides">

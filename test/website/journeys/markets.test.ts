@@ -292,6 +292,12 @@ journey(
     await page.getByRole("heading", { name: "Will Ann win?" }).waitFor();
     await page.getByRole("radio", { name: /^No/i }).first().waitFor();
     t.true(await page.getByRole("radio", { name: /^No/i }).first().isChecked());
+
+    await operate("resolve_market", { market_id: ann, outcome: "no" });
+    await page.goto(`/events/${event_id}`);
+    const chances = page.locator(".row-chance-number");
+    await chances.first().waitFor();
+    t.deepEqual(await chances.allTextContents(), ["72% chance", ""], "a screen reader hears these");
     t.deepEqual(complaints, []);
   },
 );
