@@ -74,6 +74,12 @@ journey(
     await page.getByRole("button", { name: "Buy YES", exact: true }).click();
     await page.getByText("8 shares traded").waitFor();
     t.is(await sharesOf(service, userId), 8);
+    const limits = { day_cents: 1000, week_cents: 2000, month_cents: null };
+    await service.operate("set_loss_limits", { user_id: userId, ...limits, immediate: true });
+    await page.reload();
+    await amounts.getByRole("button", { name: "Max" }).click();
+    t.is(await amount.inputValue(), "5.06", "€4.94 of the limit are used");
+    await page.locator(".preview").getByText("€4.94", { exact: true }).first().waitFor();
     await page.getByRole("radio", { name: "Sell" }).check();
     t.is(await amounts.count(), 0);
     t.deepEqual(complaints, []);

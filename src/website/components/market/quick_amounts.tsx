@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import { account } from "../../api/account.ts";
 import { formatVolume, parseCount } from "../../format.ts";
+import { scarcestLimit } from "./limits_left.ts";
 import { inRange } from "./ticket_order.ts";
 import type { Ticket } from "./ticket_order.ts";
 
@@ -13,10 +14,11 @@ interface QuickAmountsProps {
   onChange: (change: Partial<Ticket>) => void;
 }
 
-/** Buttons that fill in an amount. */
+/** Buttons that fill in an amount: all cash, but no more than a loss limit leaves. */
 export function QuickAmounts({ ticket, onChange }: QuickAmountsProps): JSX.Element {
   const price = inRange(parseCount(ticket.price), 1, 99);
-  const cash = account.value?.balance;
+  const own = account.value;
+  const most = own && Math.min(own.balance, scarcestLimit(own.limits)?.leftCents ?? own.balance);
   const button = (cents: number, label: string): JSX.Element => (
     <button
       key={label}
@@ -33,7 +35,7 @@ export function QuickAmounts({ ticket, onChange }: QuickAmountsProps): JSX.Eleme
   return (
     <div class="quick-amounts" role="group" aria-label="Buy for an amount, fee included">
       {AMOUNTS.map((cents) => button(cents, formatVolume(cents)))}
-      {cash !== undefined && cash > 0 && button(cash, "Max")}
+      {most !== undefined && most > 0 && button(most, "Max")}
     </div>
   );
 }

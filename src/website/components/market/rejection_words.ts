@@ -2,6 +2,7 @@ import type { OwnPosition, OwnProfile, PlaceOrder, Snapshot } from "../../api/ty
 import { formatCents, formatPrice, formatShares } from "../../format.ts";
 import { bestPriceOf, bestPricesOf } from "./best_price.ts";
 import { estimate } from "./estimate.ts";
+import { scarcestLimit } from "./limits_left.ts";
 
 /** What a page knows that explains a rejection. Undefined is not known yet. */
 export interface Known {
@@ -44,14 +45,7 @@ function liquidityWords(order: PlaceOrder, { book, feeRateBps }: Known): string 
 
 function limitWords({ account }: Known): string | undefined {
   if (account === undefined) return undefined;
-  const { day, week, month } = account.limits;
-  const left = Object.entries({ day, week, month })
-    .flatMap(([name, { limitCents, usedCents }]) =>
-      limitCents === null
-        ? []
-        : [{ name, limitCents, leftCents: Math.max(0, limitCents - usedCents) }],
-    )
-    .sort((one, other) => one.leftCents - other.leftCents)[0];
+  const left = scarcestLimit(account.limits);
   if (left === undefined) return undefined;
   const { name, limitCents, leftCents } = left;
   return `This order could take you over your loss limit of ${formatCents(limitCents)} a ${name}: ${formatCents(leftCents)} of it is left. Order less, or cancel an open order.`;
