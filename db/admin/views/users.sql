@@ -44,9 +44,10 @@ select
   p.expires_at as rate_policy_expires_at,
   u.avatar_url,
   u.erased_at,
-  concat_ws(' ', u.email, u.display_name, u.handle, u.public_id) as search_text
+  concat_ws(' ', u.email, c.email, u.display_name, u.handle, c.handle, u.public_id) as search_text
 from analytics.users as x
 join identity.users as u on u.id = x.user_key
+left join identity.email_claims as c on c.user_id = x.user_key
 left join trading.traders as r on r.user_id = x.user_key
 left join rate_limits.rate_policies as p
   on p.user_id = x.user_key
@@ -126,4 +127,5 @@ comment on column admin.users.avatar_url is 'Address of the picture; null: none.
 comment on column admin.users.erased_at is
   'When admin.erase_user took away what says who it is; null: it has not.';
 comment on column admin.users.search_text is
-  'E-mail, name, handle and public id: what a part of any of them is searched in.';
+  'E-mail, name, handle and public id, with the address that is not confirmed yet and the handle '
+  'that comes with it: what a part of any of them is searched in.';

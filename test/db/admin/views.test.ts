@@ -291,6 +291,15 @@ test.serial("admin.unconfirmed_emails: of new accounts and of changes", async (t
       },
     ],
   );
+  // Until it is confirmed, staff also find a user by it.
+  for (const [user_id, text] of [
+    [fresh.userId, "N@new.example"],
+    [fresh.userId, " new "],
+    [known.userId, "n@new.example"],
+  ]) {
+    const found = "select user_id from admin.users where position($1 in search_text) > 0";
+    t.deepEqual(await look(found, [text]), [{ user_id }], text);
+  }
   await clock.release();
 });
 
