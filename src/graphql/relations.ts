@@ -99,6 +99,7 @@ const references: Record<string, Keyed[]> = {
   api_keys: ["users"],
   unconfirmed_emails: ["users"],
   mails: ["users"],
+  receivables: ["users"],
 };
 
 /** Smart tags, as PostGraphile calls them, for the views of a schema. */

@@ -98,9 +98,8 @@ journey("a YES is moved: both markets are previewed and in the result", async (t
   await page.getByLabel("Outcome", { exact: true }).selectOption("yes");
   await page.getByLabel("Reason", { exact: true }).first().fill("The finish was read wrongly");
   await confirm(page, "Correct it");
-  await page.locator("pre", { hasText: '"title": "Will the first win?"' }).waitFor({
-    state: "attached",
-  });
+  const form = page.locator("form").filter({ hasText: "Correct it" });
+  await form.getByRole("status").getByText("Will the first win?").waitFor();
   const { rows } = await service.database.pool.query(
     "select resolved_outcome from catalog.markets where public_id = any ($1) order by title",
     [[wrong, right]],
@@ -340,6 +339,32 @@ journey("a field is emptied or says why not, and a dry run keeps its list", asyn
   await page.getByLabel("Only try it: nothing is made").uncheck();
   await page.getByRole("button", { name: "Make or try them" }).click();
   await page.getByRole("link", { name: "One of many?" }).waitFor();
+});
+
+journey("an undone trade says in words what went back, and to whom", async (t, browser) => {
+  const marketId = await service.makeMarket({ title: "Undo one?" });
+  const [one, two] = [await service.makeTrader(), await service.makeTrader()];
+  await service.place(one, marketId, { side: "yes", price: 60, quantity: 10 });
+  await service.place(two, marketId, { side: "no", price: 40, quantity: 10 });
+  const { rows: trades } = await service.database.pool.query(
+    "select trade_id from admin.trades where market_id = $1",
+    [marketId],
+  );
+  const { rows: users } = await service.database.pool.query(
+    "select handle from admin.users where user_id = any ($1)",
+    [[one.userId, two.userId]],
+  );
+  const { page } = await welcome(browser, "Ilse");
+  await page.goto(`/operator/markets/${marketId}`);
+  await page.getByText("Undo a trade", { exact: true }).click();
+  const form = page.locator("form").filter({ hasText: "Id of the trade" });
+  await form.getByLabel("Id of the trade").fill(trades[0].trade_id);
+  await form.getByLabel("Reason").fill("a mistake");
+  await confirm(page, "Undo the trade");
+  const answer = form.getByRole("status");
+  for (const { handle } of users) await answer.getByRole("link", { name: handle }).waitFor();
+  await answer.getByText("€6.00").waitFor();
+  t.is(await answer.locator("pre").count(), 0);
 });
 
 journey("a page of staff that met a limit opens by itself", async (t, browser) => {

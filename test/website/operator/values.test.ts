@@ -281,7 +281,12 @@ test("codes of approvals are said in words", (t) => {
   for (const code of ["APPROVAL_REQUIRED", "ROLE_REQUIRED", "OWN_PROPOSAL", "PROPOSAL_CHANGED"]) {
     t.notRegex(wordsOf({ status: 200, error: code, code }), /[A-Z]_/);
   }
-  t.is(wordsOf({ status: 200, error: "there is no user" }), "There is no user.");
+  const said = (error: string) => wordsOf({ status: 200, error });
+  t.is(said("there is no user"), "There is no user.");
+  t.is(said("The balance is only -50 cents"), "The balance is only -€0.50.");
+  t.is(said("'9 cents' was used for 9 cents"), "'9 cents' was used for €0.09.");
+  const ofShare = "A YES share must pay from 0 to 100 cents.";
+  t.is(said(ofShare), ofShare);
 });
 
 test("paths of staff", (t) => {

@@ -1,4 +1,5 @@
 import type { Problem } from "../../api/result.ts";
+import { showCents } from "./values.ts";
 
 /** Problems in words for staff. */
 
@@ -34,6 +35,15 @@ export function wordsOf(problem: Problem): string {
 }
 
 function sentence(text: string): string {
-  const capital = text.charAt(0).toUpperCase() + text.slice(1);
+  const words = inEuros(text);
+  const capital = words.charAt(0).toUpperCase() + words.slice(1);
   return /[.!?]$/.test(capital) ? capital : `${capital}.`;
+}
+
+/** Amounts in euros, as on the pages, but for those of a share and within a text that was typed. */
+function inEuros(text: string): string {
+  if (/share|exclusive/.test(text)) return text;
+  return text.replace(/'[^']*'|(-?\d+) cents/g, (found, cents?: string) =>
+    cents === undefined ? found : showCents(cents),
+  );
 }

@@ -10,14 +10,14 @@ import { saveFile } from "../../save_file.ts";
 import { ask, noteChange } from "../api/graphql.ts";
 import type { Row } from "../views/query.ts";
 import { mayCall } from "../api/session.ts";
-import { showCents, showTime } from "../api/values.ts";
+import { showCents } from "../api/values.ts";
 import { fieldsToSend, readArguments } from "../commands/arguments.ts";
 import { fileNameOf, namedArguments } from "../commands/command.ts";
 import type { Arguments, Command, CommandField } from "../commands/command.ts";
 import { mutationOf } from "../commands/mutation.ts";
-import { Json } from "./cell.tsx";
 import { LongField, Select } from "./inputs.tsx";
 import { StaffProblem } from "./problem.tsx";
+import { Value } from "./readable.tsx";
 import { RowSheet } from "./row_sheet.tsx";
 
 interface CommandFormProps {
@@ -214,14 +214,10 @@ function Answer({ command, result, given, about, handle }: AnswerProps): JSX.Ele
   }
   return (
     <Notice kind="good">
-      {words}: {returns === "cents" ? showCents(result as string) : <Value value={result} />}
+      {words}:{" "}
+      {returns === "cents" ? showCents(result as string) : <Value name="result" value={result} />}
     </Notice>
   );
-}
-
-function Value({ value }: { value: unknown }): JSX.Element {
-  if (typeof value !== "string") return <Json value={value} />;
-  return <>{/^\d{4}-\d\d-\d\dT/.test(value) ? showTime(value) : value}</>;
 }
 
 const proposing = `mutation Propose($input: ProposeInput!) {

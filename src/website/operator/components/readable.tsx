@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useAsked } from "../../hooks/use_asked.ts";
 import { askForRow } from "../api/queries.ts";
-import { camelCase, isUuid, showCents, showCount, snakeCase } from "../api/values.ts";
+import { isUuid, showCents, showCount, snakeCase } from "../api/values.ts";
 import { views } from "../views/all.ts";
 import type { Row } from "../views/query.ts";
 import type { Column, ColumnKind, View } from "../views/view.ts";
@@ -17,14 +17,18 @@ const kinds: Partial<Record<string, ColumnKind>> = {
   event_id: "event",
   trade_id: "trade",
   staff_id: "member",
+  taker_id: "user",
+  maker_id: "user",
 };
 
-/** The views of which the first column is the name, by the field with the id. */
+/** The views whose first column has the name, by the field with the id. */
 const named: Partial<Record<string, View>> = {
   user_id: views.users,
   market_id: views.markets,
   event_id: views.events,
   staff_id: views.staff,
+  taker_id: views.users,
+  maker_id: views.users,
 };
 
 function kindOf(name: string, value: unknown): ColumnKind {
@@ -77,7 +81,7 @@ interface ValueProps {
 export function Value({ name, value }: ValueProps): JSX.Element {
   const view = named[name];
   if (view !== undefined && typeof value === "string") {
-    return <Named view={view} field={camelCase(name)} id={value} />;
+    return <Named view={view} id={value} />;
   }
   if (Array.isArray(value) && value.length > 0) return <Values values={value} />;
   if (isObject(value)) return <Readable value={value} />;
@@ -120,13 +124,13 @@ function Values({ values }: { values: unknown[] }): JSX.Element {
 
 interface NamedProps {
   view: View;
-  field: string;
   id: string;
 }
 
 /** A link with the name of what an id is of. */
-function Named({ view, field, id }: NamedProps): JSX.Element {
+function Named({ view, id }: NamedProps): JSX.Element {
   const [column] = view.columns;
+  const field = column?.field ?? "";
   const asked = useAsked(
     () => askForRow({ ...view, columns: view.columns.slice(0, 1) }, { [field]: { equalTo: id } }),
     [field, id],

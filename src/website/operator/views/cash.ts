@@ -1,5 +1,5 @@
 import { byMarket, byUser, cents, choice, count, journal, market, marketId } from "./parts.ts";
-import { span, text, time, user, userId } from "./parts.ts";
+import { span, text, time, user } from "./parts.ts";
 import type { View } from "./view.ts";
 
 /** Cash and the ledger. */
@@ -61,7 +61,7 @@ export const journals: View = {
 export const receivables: View = {
   ...{ title: "Receivables", list: "allReceivables", type: "Receivable" },
   columns: [
-    userId,
+    user,
     cents("amountCents", "Owed", true),
     time("since", "Since", true),
     text("kind", "By"),
