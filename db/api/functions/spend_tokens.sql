@@ -5,6 +5,11 @@ set search_path = pg_catalog, pg_temp
 --!include planner/plain_nested_loops.sql
 as $$
 begin
+  if (cardinality(spend_tokens.counts) = cardinality(spend_tokens.user_ids)
+    and 1 <= all (spend_tokens.counts)) is not true
+  then
+    perform core.raise_error('INVALID_REQUEST', 'counts must have a number of tokens for each');
+  end if;
   return query
     select t.*
     from unnest(rate_limits.spend_tokens(spend_tokens.user_ids, spend_tokens.counts)) as t;
@@ -13,4 +18,5 @@ $$;
 
 comment on function api.spend_tokens(uuid[], int[]) is
   'Counts trading requests of users (v1-trading), as rate_limits.spend_tokens does: for requests '
-  'that do not pay in the transaction of their order. Locks: the token buckets.';
+  'that do not pay in the transaction of their order. Errors: INVALID_REQUEST. Locks: the token '
+  'buckets.';
