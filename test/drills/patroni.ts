@@ -120,22 +120,31 @@ async function startSite(): Promise<Site> {
   }
 }
 
-/** The statements of docs/operating.md, and then the migration, by all hosts. */
+/** The statements of docs/operating.md by the superuser, and the migration by all hosts. */
 async function install(cluster: PatroniCluster): Promise<void> {
-  const steps = readDocument("docs/operating.md").blocks.filter(
-    ({ heading, info }) => heading === "Install on your own PostgreSQL" && info === "dba",
-  );
   const primary = (await cluster.findPrimary())!;
   await withClient(primary.connect, async (client) => {
-    for (const { text } of steps) {
-      for (const statement of text.split(/(?<=;)\n/)) await client.query(statement);
+    for (const statement of statementsBelow("Install on your own PostgreSQL")) {
+      await client.query(statement);
     }
   });
   await migrateDatabase(cluster.addressOf("markets_deploy", "hosts"));
   await withClient(
     () => connectTo(cluster.addressOf("postgres", primary)),
-    (client) => client.query(readText("migrate/lock_down.sql")),
+    async (client) => {
+      await client.query(readText("migrate/lock_down.sql"));
+      for (const statement of statementsBelow("Lock down the database")) {
+        await client.query(statement);
+      }
+    },
   );
+}
+
+/** What a superuser runs by a section of docs/operating.md. */
+function statementsBelow(wanted: string): string[] {
+  return readDocument("docs/operating.md")
+    .blocks.filter(({ heading, info }) => heading === wanted && info === "dba")
+    .flatMap(({ text }) => text.split(/(?<=;)\n/));
 }
 
 async function drill(site: Site): Promise<boolean> {
