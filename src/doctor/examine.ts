@@ -16,6 +16,7 @@ const looks: Record<string, (client: ClientBase) => Promise<Finding[]>> = {
   owners: exchange.lookAtOwners,
   settings: server.lookAtSettings,
   connections: server.lookAtConnections,
+  limits: server.lookAtLimits,
   vacuum: server.lookAtVacuum,
   replication: server.lookAtReplication,
   archive: server.lookAtArchive,

@@ -92,6 +92,44 @@ export async function lookAtConnections(client: ClientBase): Promise<Finding[]> 
   );
 }
 
+/** Those are not among the limits: pg_rewind, monitoring, backups, people. */
+const CONNECTIONS_OF_OTHERS = 20;
+
+/** Whether sessions of the service that wait for a standby leave connections to others. */
+export async function lookAtLimits(client: ClientBase): Promise<Finding[]> {
+  const { rows } = await client.query<{ unlimited: string | null; sum: number; most: number }>(
+    `select
+       string_agg(r.rolname, ', ' order by r.rolname) filter (where r.rolconnlimit < 0) as unlimited,
+       coalesce(sum(r.rolconnlimit) filter (where r.rolconnlimit > 0), 0)::int as sum,
+       current_setting('max_connections')::int
+         - current_setting('superuser_reserved_connections')::int as most
+     from pg_catalog.pg_roles as r
+     where r.rolcanlogin and not r.rolsuper and exists (
+       select from pg_catalog.pg_roles as g
+       where g.rolname in (
+           'exchange_owner', 'exchange_api', 'exchange_worker', 'exchange_operator',
+           'exchange_analyst'
+         )
+         and pg_catalog.pg_has_role(r.oid, g.oid, 'member')
+     )`,
+  );
+  const { unlimited = null, sum = 0, most = 0 } = rows[0] ?? {};
+  return those(
+    unlimited !== null &&
+      soon(
+        "limits",
+        `logins without a connection limit: ${unlimited}`,
+        "alter role ... connection limit: docs/operating.md, Limits of logins",
+      ),
+    sum + CONNECTIONS_OF_OTHERS > most &&
+      soon(
+        "limits",
+        `the limits of logins add up to ${sum} of ${most} connections`,
+        "raise max_connections, or lower the limits: docs/operating.md, Limits of logins",
+      ),
+  );
+}
+
 /** Transactions that hold up vacuum, and the age of transaction ids. */
 export async function lookAtVacuum(client: ClientBase): Promise<Finding[]> {
   const { rows } = await client.query<{ age: number; longest: number | null; prepared: number }>(

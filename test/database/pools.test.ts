@@ -1,5 +1,8 @@
 import test from "ava";
+import { DatabaseFailure, withRetries } from "../../src/database/failures.ts";
 import { makePool } from "../../src/database/pools.ts";
+import { reasonToWait } from "../../src/database/wait_for_database.ts";
+import { makeLogin } from "../helpers/database/logins.ts";
 import { testDatabase } from "../helpers/database/test_database.ts";
 
 const database = testDatabase(test);
@@ -52,4 +55,23 @@ test("a pool outlives the loss of its connections", async (t) => {
   t.deepEqual(lost, ["57P01"]);
   t.is((await pool.query("select 1 as one")).rows[0].one, 1);
   await pool.end();
+});
+
+test("53300: a login at its connection limit is unreachable, and then goes on", async (t) => {
+  const login = await makeLogin(database.pool, database.connectionString, ["exchange_api"]);
+  const pool = makePool({ connectionString: login.connectionString, role: "exchange_api", max: 2 });
+  const ask = () => withRetries(pool, (client) => client.query("select 1"), { attempts: 1 });
+  try {
+    await database.pool.query(`alter role ${login.name} connection limit 1`);
+    const held = await pool.connect();
+    const error = await t.throwsAsync(ask, { instanceOf: DatabaseFailure });
+    t.is(error.kind, "unreachable");
+    t.is(error.sqlstate, "53300");
+    t.is(reasonToWait(error.cause), "database_unreachable");
+    held.release();
+    await t.notThrowsAsync(ask);
+  } finally {
+    await pool.end();
+    await login.drop();
+  }
 });

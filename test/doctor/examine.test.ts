@@ -85,6 +85,24 @@ test.serial("settings: the cluster of the tests does without fsync", async (t) =
   t.deepEqual((await look())[0]?.urgency, "now");
 });
 
+test.serial("limits: a login of the service has none, and then one that is too high", async (t) => {
+  const login = `doctor_${process.pid}`;
+  const named = async () => {
+    const limits = await about("limits");
+    return limits.some((line) => line.startsWith("soon logins") && line.includes(login));
+  };
+  await pool().query(`create role ${login} login in role exchange_api`);
+  try {
+    t.true(await named());
+    await pool().query(`alter role ${login} connection limit 380`);
+    t.false(await named());
+    const summed = (await about("limits")).find((line) => line.startsWith("soon the limits"));
+    t.regex(summed ?? "", /^soon the limits of logins add up to \d+ of 39\d connections$/);
+  } finally {
+    await pool().query(`drop role ${login}`);
+  }
+});
+
 test.serial("the certificate of the website", async (t) => {
   t.deepEqual(await about("certificate"), ["note PUBLIC_URL is not set"]);
   t.deepEqual(await about("certificate", "http://markets.example"), [

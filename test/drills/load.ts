@@ -72,6 +72,8 @@ export interface LoadOptions {
   firstClient?: number;
   /** How long a client waits between two commands; by default not at all. */
   pauseMs?: number;
+  /** How long a client repeats a command, and waits for one that is accepted. */
+  patienceMs?: number;
   /** Some of the clients send commands with keys and have switches; then each has its own user. */
   withKeys?: boolean;
   /** Each command is an order without a key, which is sent once, whatever becomes of it. */
@@ -128,6 +130,7 @@ export function startLoad(options: LoadOptions): Load {
       agent.destroy();
     },
     nextAccepted: async () => {
+      const { patienceMs = PATIENCE_MS } = options;
       const accepted = new Promise<true>((resolve) => {
         waiting.push({
           since: performance.now(),
@@ -136,8 +139,8 @@ export function startLoad(options: LoadOptions): Load {
           },
         });
       });
-      if (await Promise.race([accepted, delay(PATIENCE_MS, false, { ref: false })])) return;
-      throw new Error(`Nothing was accepted for ${PATIENCE_MS} ms`);
+      if (await Promise.race([accepted, delay(patienceMs, false, { ref: false })])) return;
+      throw new Error(`Nothing was accepted for ${patienceMs} ms`);
     },
     lastAcceptedAt: () => lastAcceptedAt,
   };
@@ -150,7 +153,7 @@ async function runClient(
   onAccepted: (sentAt: number) => void,
 ): Promise<void> {
   const { url, marketIds, apiKeys, journal, pauseMs = 0 } = options;
-  const { withKeys = false, onlyOnce = false } = options;
+  const { withKeys = false, onlyOnce = false, patienceMs = PATIENCE_MS } = options;
   const apiKey = apiKeys[index % apiKeys.length] ?? "";
   const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
   const send = async (
@@ -171,7 +174,7 @@ async function runClient(
     const isOnly = !withKeys || roleOf(index) === "plain";
     const cancelling: Cancelling = { orderId, isOnly, answers: [] };
     journal.cancellings.push(cancelling);
-    await sendUntilKnown(cancelling, () => send("DELETE", `/api/v1/orders/${orderId}`));
+    await sendUntilKnown(cancelling, patienceMs, () => send("DELETE", `/api/v1/orders/${orderId}`));
     return cancelling;
   };
 
@@ -183,7 +186,7 @@ async function runClient(
     const order = { ...randomOrder(marketIds), expiresAt, idempotencyKey: key };
     const sendOrder = () => send("POST", "/api/v1/orders", order);
     if (key === undefined) placing.answers.push(await sendOrder());
-    else await sendUntilKnown(placing, sendOrder);
+    else await sendUntilKnown(placing, patienceMs, sendOrder);
     const placed = placing.answers.at(-1)?.body.order;
     if (placed && /open|partially_filled/.test(placed.status)) openOrderIds.push(placed.id);
     return placing;
@@ -191,7 +194,7 @@ async function runClient(
 
   const sendKeyed = async (keyed: Keyed): Promise<void> => {
     const { method, path, body, key } = keyed;
-    await sendUntilKnown(keyed, () => send(method, path, body, key));
+    await sendUntilKnown(keyed, patienceMs, () => send(method, path, body, key));
   };
   const keepSwitch = switchKeeper(index, sendKeyed, (set) => journal.switches.push(set));
   const once = async (): Promise<Command> => {
@@ -235,8 +238,12 @@ function randomOrder(marketIds: string[]): object {
  * Repeats a command that may have been carried out. One that was not is left at that, so that it
  * can be checked that nothing of it is there.
  */
-async function sendUntilKnown(command: Command, send: () => Promise<Answer>): Promise<void> {
-  const deadline = Date.now() + PATIENCE_MS;
+async function sendUntilKnown(
+  command: Command,
+  patienceMs: number,
+  send: () => Promise<Answer>,
+): Promise<void> {
+  const deadline = Date.now() + patienceMs;
   let mayBeDone = false;
   while (Date.now() < deadline) {
     const answer = await send();

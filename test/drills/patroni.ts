@@ -18,6 +18,7 @@ import { startPatroniCluster, times } from "./patroni_cluster.ts";
 import type { PatroniCluster, PatroniNode } from "./patroni_cluster.ts";
 import { faultsOf, shortFaults } from "./patroni_faults.ts";
 import type { Fault } from "./patroni_faults.ts";
+import { leaveOneNode, ONE_NODE_LEFT, WAITING_MS } from "./patroni_last_node.ts";
 import {
   addTo,
   commandsOf,
@@ -36,7 +37,8 @@ import { connectTo } from "./system.ts";
 /**
  * `npm run drill:patroni [-- --rounds 20] [--only disk] [--short]`: three nodes of Patroni with the files of
  * deploy/patroni, and a server and a worker by HAProxy and by all hosts each. In each round the primary
- * is killed, frozen, cut off from etcd, filled up, or switched over by hand, under load. Ends with 1
+ * is killed, frozen, cut off from etcd, filled up, or switched over by hand, under load. At the end,
+ * unless it is short, two nodes are lost for minutes, and nobody helps when one is back. Ends with 1
  * unless servers accept orders on another node in time, everything acknowledged is there once, the
  * ledger is sound, and the old primary took nothing after it was replaced. Installs Debian's packages
  * where they are missing; without them or without root, the drill says that it was skipped.
@@ -153,7 +155,8 @@ async function drill(site: Site): Promise<boolean> {
   const random = randomFrom("patroni");
   const possible = values.short ? shortFaults : faultsOf(site);
   const faults = possible.filter(({ what }) => what.includes(values.only));
-  const order = Array.from({ length: Math.ceil(rounds / faults.length) }, () =>
+  const repetitions = faults.length > 0 ? Math.ceil(rounds / faults.length) : 0;
+  const order = Array.from({ length: repetitions }, () =>
     values.short ? faults : random.shuffled(faults),
   ).flat();
   for (const [index, fault] of order.slice(0, rounds).entries()) {
@@ -165,6 +168,10 @@ async function drill(site: Site): Promise<boolean> {
       throw error;
     }
   }
+  if (!values.short && ONE_NODE_LEFT.includes(values.only)) {
+    process.stdout.write("at the end: ");
+    if (!(await playLastRound(site, { seeded, whole }))) return false;
+  }
   await withClient(
     () => connectTo(site.addressOf("postgres", "standbys")),
     async (client) => {
@@ -172,7 +179,7 @@ async function drill(site: Site): Promise<boolean> {
     },
   );
   console.log(
-    `${rounds} rounds: ${commandsOf(whole).length} commands, what was answered is there once, ` +
+    `${order.length} rounds: ${commandsOf(whole).length} commands, what was answered is there once, ` +
       "no old primary took anything, and the ledger is sound",
   );
   return true;
@@ -198,12 +205,7 @@ async function playRound(site: Site, { fault, seeded, whole }: Round): Promise<b
   const old = await site.whole(WHOLE_TIMEOUT_MS);
   const before = await timelineOf(old);
   const journal = newJournal();
-  const loads = site.servers.map(({ url }, index) =>
-    startLoad({
-      ...{ url, ...seeded, journal, withKeys: true, pauseMs: PAUSE_MS },
-      ...{ clients: CLIENTS_OF_A_SERVER, firstClient: index * CLIENTS_OF_A_SERVER },
-    }),
-  );
+  const loads = startLoads(site, seeded, journal);
   const lone = await startServer(site.addressOf("markets_web", old));
   site.atEnd(lone.end);
   const watched = watchNode({ site, node: old, server: lone, seeded, journal });
@@ -244,6 +246,41 @@ async function playRound(site: Site, { fault, seeded, whole }: Round): Promise<b
   const serverLog = () => site.servers.map(({ log }) => log()).join("\n");
   for (const violation of violations) console.error(violation);
   if (violations.length > 0) console.error(serverLog());
+  return (await isTrue({ connect: site.connect, serverLog }, whole)) && violations.length === 0;
+}
+
+/** Clients of each server. */
+function startLoads(
+  { servers }: Site,
+  seeded: Seeded,
+  journal: Journal,
+  patienceMs?: number,
+): Load[] {
+  return servers.map(({ url }, index) =>
+    startLoad({
+      ...{ url, ...seeded, journal, withKeys: true, pauseMs: PAUSE_MS },
+      ...{ clients: CLIENTS_OF_A_SERVER, firstClient: index * CLIENTS_OF_A_SERVER },
+      ...(patienceMs !== undefined && { patienceMs }),
+    }),
+  );
+}
+
+async function playLastRound(
+  site: Site,
+  { seeded, whole }: Pick<Round, "seeded" | "whole">,
+): Promise<boolean> {
+  const journal = newJournal();
+  const startAll = (): Load[] => startLoads(site, seeded, journal, WAITING_MS + mostMs);
+  const violations = await leaveOneNode({
+    ...{ site, startAll, journal, loadMs, mostMs, wholeMs: WHOLE_TIMEOUT_MS },
+  }).catch(async (error: unknown) => {
+    console.error(await site.logs());
+    throw error;
+  });
+  await switchesHaveFired(site.connect);
+  addTo(whole, journal);
+  const serverLog = () => site.servers.map(({ log }) => log()).join("\n");
+  for (const violation of violations) console.error(violation);
   return (await isTrue({ connect: site.connect, serverLog }, whole)) && violations.length === 0;
 }
 

@@ -82,6 +82,7 @@ type Ports = Record<"5432" | "8008" | "2379" | "2380", number>;
 /** Passwords are those of the files. */
 const passwords: Record<string, string> = {
   postgres: "change-me-superuser",
+  rewinder: "change-me-rewind",
   markets_deploy: "change-me-1",
   markets_web: "change-me-2",
   markets_jobs: "change-me-3",

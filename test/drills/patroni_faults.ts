@@ -20,7 +20,7 @@ interface Struck {
 const nothingToRepair = (): Promise<void> => Promise.resolve();
 
 /** Patroni and PostgreSQL end at once, as by the loss of a machine. */
-const kill: Fault = {
+export const kill: Fault = {
   what: "killed Patroni and PostgreSQL",
   strike: async ({ signalPatroni, signalPostgres, start }) => {
     const began = performance.now();
