@@ -1,6 +1,8 @@
 import { spawnSync } from "node:child_process";
+import { join } from "node:path";
 import test from "ava";
-import { readText } from "../helpers/repository.ts";
+import { findPrograms } from "../../src/local/postgres_process.ts";
+import { readText, rootDirectory } from "../helpers/repository.ts";
 import { startTemporaryCluster } from "../helpers/database/temporary_cluster.ts";
 import { startProcess } from "../helpers/processes/service_process.ts";
 
@@ -52,6 +54,27 @@ test("services name the programs of the service, and only passwords must be give
   const shell = readText("deploy/docker/logins.sh");
   const used = [...new Set([...shell.matchAll(/\$(\w+_PASSWORD)/g)].map(([, name]) => name!))];
   t.deepEqual([...used, "POSTGRES_PASSWORD"].toSorted(), passwords.toSorted());
+});
+
+test("PostgreSQL takes its command, with the settings of the file, for all addresses", async (t) => {
+  const { postgres } = await findPrograms();
+  const [, command = ""] = /^ {4}command: (\[.*\])$/m.exec(services.get("database") ?? "") ?? [];
+  const mounted = "/etc/pgmarkets.conf";
+  t.true(command.includes(mounted));
+  const file = join(rootDirectory, "deploy/postgresql/pgmarkets.conf");
+  const [program, ...given] = JSON.parse(command.replace(mounted, file)) as string[];
+  t.is(program, "postgres");
+  // Prints a setting as it would be, and ends.
+  const show = (name: string): string => {
+    const { status, stdout, stderr } = spawnSync(postgres, ["-C", name, ...given], {
+      encoding: "utf8",
+      env: { PATH: process.env.PATH, PGDATA: rootDirectory },
+    });
+    return status === 0 ? stdout.trim() : stderr;
+  };
+  const settings = readText("deploy/postgresql/pgmarkets.conf");
+  t.is(show("max_connections"), /^max_connections = (\d+)$/m.exec(settings)![1]!);
+  t.is(show("listen_addresses"), "*");
 });
 
 (hasPsql ? test : test.skip)("the logins are made, and each command runs by its own", async (t) => {
