@@ -1,6 +1,8 @@
 import type { Logger } from "pino";
 import type { Registry } from "prom-client";
 import { callsOn } from "../database/call.ts";
+import { gaugeCommits, watchCommits } from "../database/commit_watch.ts";
+import type { CommitWatch } from "../database/commit_watch.ts";
 import { createCallLimiter } from "../database/call_limiter.ts";
 import { createUserTurns } from "../engine/user_turns.ts";
 import type { UserTurns } from "../engine/user_turns.ts";
@@ -55,6 +57,7 @@ export interface Context {
   logger: Logger;
   metrics: Metrics;
   readiness: Readiness;
+  commits: CommitWatch;
   privilegeCheck: PrivilegeCheck;
   authenticator: Authenticator;
   access: Access;
@@ -112,12 +115,15 @@ export function makeContext(
   const { listener } = streams;
   const outboxRelay = createOutboxRelay({ pool: monitoring, logger, listener });
   const privilegeCheck = createPrivilegeCheck(monitoring);
+  const { tryCommit } = callsOn(monitoring, api);
+  const commits = watchCommits(() => tryCommit({}, { attempts: 1 }));
   const countOrders = makeOrderCounter(registry);
   const site = makeSite(publicUrl);
   const tokens = createTradingTokens({ pool: checks });
   gaugeStreams(registry, streams.counts);
   if (standbys !== undefined) gaugeStandbys(registry, standbys);
   gaugePrivilegeWarnings(registry, privilegeCheck);
+  gaugeCommits(registry, commits);
   return {
     reads: readCalls,
     publicReads,
@@ -125,7 +131,8 @@ export function makeContext(
     turns: createUserTurns(limiter, reads, standbys?.count),
     logger,
     metrics: makeMetrics(pools, registry),
-    readiness: createReadiness(monitoring),
+    readiness: createReadiness(monitoring, commits),
+    commits,
     privilegeCheck,
     authenticator,
     access: makeAccess({

@@ -27,7 +27,8 @@ const reasons =
   "`server_version`: it is not PostgreSQL 15 to 18. `encoding`: it is not UTF8. " +
   "`session_settings`: a setting of its sessions is not fit. `prepared_statements`: a pooler loses " +
   "them. `sequences_behind`: a sequence would give out ids again, as on a copy by logical " +
-  "replication. `starting`: the server has not looked yet. A worker has `jobs_fail` too.";
+  "replication. `commits_wait`: for 30 s no commit was confirmed, as when no synchronous standby is " +
+  "left. `starting`: the server has not looked yet. A worker has `jobs_fail` too.";
 
 const readiness = route({
   method: "get",

@@ -9,6 +9,7 @@ export type NotReadyReason =
   | "session_settings"
   | "prepared_statements"
   | "sequences_behind"
+  | "commits_wait"
   | "unusable";
 
 /** The database can't be used, and the operator can repair that. The message is for the operator. */

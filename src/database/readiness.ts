@@ -4,6 +4,7 @@ import { call } from "./call.ts";
 import { api } from "./calls.ts";
 import type { LaggingSequence } from "./calls.ts";
 import { withRetries } from "./failures.ts";
+import type { CommitWatch } from "./commit_watch.ts";
 import { checkFunctions } from "./installed_functions.ts";
 import { otherVersion, readMigrations } from "./migration_state.ts";
 import { DatabaseNotReadyError } from "./not_ready.ts";
@@ -69,10 +70,20 @@ const ANSWER_HOLDS_FOR_MS = 500;
 /** Sequences of one cluster that do not lag are looked at this often. */
 const SEQUENCES_HOLD_FOR_MS = 60_000;
 
-/** Checks the database of this pool. */
-export function createReadiness(pool: Pool): Readiness {
+/**
+ * So long may commits wait. A synchronous standby that is lost is replaced within this time, and
+ * reads go on meanwhile.
+ */
+const MOST_COMMIT_WAIT_MS = 30_000;
+
+/** Checks the database of this pool, and whether it confirms commits. */
+export function createReadiness(pool: Pool, commits: Pick<CommitWatch, "waitMs">): Readiness {
   const checkSequencesOf = rememberSequences();
-  return { check: singleFlight(() => reasonAgainst(pool, checkSequencesOf), ANSWER_HOLDS_FOR_MS) };
+  const check = async (): Promise<NotReadyReason | undefined> => {
+    const reason = await reasonAgainst(pool, checkSequencesOf);
+    return reason ?? (commits.waitMs() > MOST_COMMIT_WAIT_MS ? "commits_wait" : undefined);
+  };
+  return { check: singleFlight(check, ANSWER_HOLDS_FOR_MS) };
 }
 
 /** Checks the sequences, at once when the connections lead to another cluster. */

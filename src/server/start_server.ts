@@ -126,6 +126,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     context,
     close: async () => {
       const closed = main.close();
+      context.commits.close();
       context.streams.end();
       await closed;
       await metrics?.close();

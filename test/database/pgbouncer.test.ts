@@ -121,7 +121,7 @@ async function listens(t: ExecutionContext, connectionString: string): Promise<v
 /** The readiness while others use the server connections by turns. */
 async function reasonUnderLoad(connectionString: string): Promise<string | undefined> {
   const [pool, others] = [1, 4].map((max) => makePool({ connectionString, max })) as [Pool, Pool];
-  const readiness = createReadiness(pool);
+  const readiness = createReadiness(pool, { waitMs: () => 0 });
   let reason: string | undefined;
   const load = Array.from({ length: 4 }, async () => {
     while (reason === undefined) await others.query("select pg_sleep(random() / 50)");
@@ -195,7 +195,7 @@ test("direct connections keep their prepared statements", async (t) => {
     pool.on("connect", (client) => {
       void client.query("prepare pgmarkets_ready as select");
     });
-    t.is(await createReadiness(pool).check(), "prepared_statements");
+    t.is(await createReadiness(pool, { waitMs: () => 0 }).check(), "prepared_statements");
     await pool.end();
   } finally {
     await database.drop();

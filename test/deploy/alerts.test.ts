@@ -327,6 +327,7 @@ tryRule("EventsNotSent", "no server relays the events", async () => {
 
 for (const [alert, series, value] of [
   ["FewConnectionsLeft", "pgmarkets_database_connections", 10_000],
+  ["CommitsWait", "pgmarkets_commit_wait_seconds", 31],
   ["SlowListeners", "pgmarkets_notification_queue_usage_ratio", 0.6],
   ["TransactionIdsRunOut", "pgmarkets_database_transaction_id_age", 1_100_000_000],
 ] as const) {

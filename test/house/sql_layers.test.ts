@@ -109,6 +109,7 @@ const writers: Record<string, string[]> = {
 /** The folders whose functions lock rows by `select ... for`, or a table. */
 const rowLockers: Record<string, string[]> = {
   "core.processes": ["jobs"],
+  "core.worker_heartbeat": ["api"],
   rate_limits: ["jobs"],
   "rate_limits.allowances": ["rate_limits"],
   "rate_limits.stream_leases": ["api"],
