@@ -19,7 +19,7 @@ declare
   );
 begin
   foreach v_place in array array_positions(spend_tokens.user_ids, null) loop
-    v_payments[v_place] := (true, null, null, null, null);
+    v_payments[v_place] := (true, null, null, null, null)::rate_limits.payment;
   end loop;
   for v_look in 1 .. 2 loop
     for v_bucket in
@@ -59,11 +59,11 @@ begin
         v_payments[v_place] := (
           v_left >= 0,
           case when v_left < 0 and spend_tokens.counts[v_place] <= v_bucket.burst
-            then ceil(-v_left / (v_bucket.rate * 1000000.0)) end,
+            then ceil(-v_left / (v_bucket.rate * 1000000.0))::int end,
           v_bucket.rate,
           v_bucket.burst,
           (v_full - v_spent_after) / c_token
-        );
+        )::rate_limits.payment;
       end loop;
       if v_spent_after > v_spent then
         v_full_at := v_at
