@@ -596,7 +596,6 @@ set local role exchange_owner;
 --!include api/functions/get_mail_metrics.sql
 --!include api/functions/get_worker_metrics.sql
 --!include api/functions/note_process.sql
---!include api/functions/try_commit.sql
 --!include api/functions/get_history_metrics.sql
 --!include api/functions/list_lagging_sequences.sql
 

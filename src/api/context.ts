@@ -115,8 +115,7 @@ export function makeContext(
   const { listener } = streams;
   const outboxRelay = createOutboxRelay({ pool: monitoring, logger, listener });
   const privilegeCheck = createPrivilegeCheck(monitoring);
-  const { tryCommit } = callsOn(monitoring, api);
-  const commits = watchCommits(() => tryCommit({}, { attempts: 1 }));
+  const commits = watchCommits();
   const countOrders = makeOrderCounter(registry);
   const site = makeSite(publicUrl);
   const tokens = createTradingTokens({ pool: checks });

@@ -120,8 +120,6 @@ const passkeyStart = { challenge: bytea, email: text, displayName: text, known: 
 
 /** After a longer read, the connection counts as lost. */
 const READ_EVENTS_TIMEOUT_MS = 5000;
-/** A server that is stopped while commits wait must not be forced to end by it. */
-const TRY_COMMIT_TIMEOUT_MS = 20_000;
 
 const category = { category: text };
 const window = { ...category, window: text };
@@ -485,7 +483,6 @@ export const api = functionsOf("api", {
   getWorkerMetrics: repeatable({}, oneRow(workerMetrics)),
   getHistoryMetrics: repeatable({}, oneRow(historyMetrics)),
   noteProcess: repeatable(ofProcess, nothing),
-  tryCommit: repeatable({}, nothing, { timeoutMs: TRY_COMMIT_TIMEOUT_MS }),
   listLaggingSequences: repeatable({}, manyRows(laggingSequence)),
 });
 

@@ -1,40 +1,30 @@
 import { Gauge } from "prom-client";
 import type { Registry } from "prom-client";
+import { isLost } from "./failures.ts";
 
 /** Whether the database confirms commits: it may answer reads, and wait for a standby with the rest. */
 export interface CommitWatch {
   /** For how long nothing was confirmed that this process tried to commit. 0 while commits pass. */
   waitMs: () => number;
-  close: () => void;
+  /** Makes a call that commits. One at a time. */
+  during: (call: () => Promise<void>) => Promise<void>;
 }
 
-const TRY_EVERY_MS = 5000;
-
-/** Commits something every few seconds, one attempt at a time. */
-export function watchCommits(tryCommit: () => Promise<void>): CommitWatch {
+/** Watches calls that are made every few seconds. */
+export function watchCommits(): CommitWatch {
   let since: number | undefined;
-  let isUnderWay = false;
-
-  async function attempt(): Promise<void> {
-    if (isUnderWay) return;
-    isUnderWay = true;
-    since ??= performance.now();
-    try {
-      await tryCommit();
-      since = undefined;
-    } catch {
-      // The next attempt may succeed.
-    }
-    isUnderWay = false;
-  }
-
-  void attempt();
-  const timer = setInterval(() => void attempt(), TRY_EVERY_MS);
-  timer.unref();
   return {
     waitMs: () => (since === undefined ? 0 : performance.now() - since),
-    close: () => {
-      clearInterval(timer);
+    during: async (call) => {
+      since ??= performance.now();
+      try {
+        await call();
+        since = undefined;
+      } catch (error) {
+        // Without a connection it is not the commit that waits.
+        if (!isLost(error)) since = undefined;
+        throw error;
+      }
     },
   };
 }

@@ -119,14 +119,13 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       ? undefined
       : await listen(makeMetricsApp(context), { port: metricsPort, host: metricsHost });
   void prepareEndpoints(graphql);
-  const endNoting = keepNoted(pools, logger);
+  const endNoting = keepNoted(pools, context);
   return {
     url: main.url,
     metricsUrl: metrics?.url,
     context,
     close: async () => {
       const closed = main.close();
-      context.commits.close();
       context.streams.end();
       await closed;
       await metrics?.close();
@@ -142,8 +141,11 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
 }
 
 /** Notes in the database that this server runs, until the function that it returns is called. */
-function keepNoted({ monitoring }: ServerPools, logger: Logger): () => Promise<void> {
-  const { note, end } = notedProcess(callsOn(monitoring, api).noteProcess);
+function keepNoted({ monitoring }: ServerPools, { commits, logger }: Context): () => Promise<void> {
+  const { noteProcess } = callsOn(monitoring, api);
+  const { note, end } = notedProcess((noted, options) =>
+    commits.during(() => noteProcess(noted, options)),
+  );
   const noteNow = (): void => {
     note().catch((error: unknown) => {
       logger.debug({ error }, "the database could not be told that this server runs");

@@ -58,7 +58,7 @@ async function lose(
   await setStandbys("lost");
   await until("the server waits", async () => {
     const { rows } = await client.query(
-      "select from pg_stat_activity where wait_event = 'SyncRep' and query like '%try_commit%'",
+      "select from pg_stat_activity where wait_event = 'SyncRep' and query like '%note_process%'",
     );
     return rows.length > 0;
   });

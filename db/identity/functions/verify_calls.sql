@@ -108,7 +108,7 @@ as $$
   from frozen_traders as t
   full join frozen as f on f.user_id = t.user_id
   where t.terms is distinct from f.terms
-    or t.at not between f.at - interval '1 hour' and f.at + interval '1 hour'
+    or (t.at between f.at - interval '1 hour' and f.at + interval '1 hour') is not true
 
   union all
   select 'account is erased as was called for', 'user ' || coalesce(u.public_id::text, c.user_id),

@@ -66,6 +66,19 @@ as $$
   where l.expected <> l.found
 
   union all
+  select 'loss limit is not below zero, and the next one has its time', 'user ' || t.user_id,
+    '>= 0, and since when', concat_ws(' ', l.span, l.cents, 'then', l.next_cents)
+  from trading.traders as t
+  cross join lateral (
+    values
+      ('day', t.day_limit_cents, t.next_day_limit_cents, t.day_limit_changes_at),
+      ('week', t.week_limit_cents, t.next_week_limit_cents, t.week_limit_changes_at),
+      ('month', t.month_limit_cents, t.next_month_limit_cents, t.month_limit_changes_at)
+  ) as l (span, cents, next_cents, changes_at)
+  where least(l.cents, l.next_cents) < 0
+    or l.next_cents is not null and l.changes_at is null
+
+  union all
   select 'age was confirmed at a time', 'user ' || t.user_id,
     t.confirmed_age::text, coalesce(t.age_confirmed_at::text, 'never')
   from trading.traders as t

@@ -30,8 +30,12 @@ begin
     select 'position has an id', concat_ws(' ', 'market', h.market_id, 'user', h.user_id),
       'an id', 'none'
     from trading.holdings as h
-    where h.yes_public_id is null and (h.yes_quantity, h.yes_realised_cents) <> (0, 0)
-      or h.no_public_id is null and (h.no_quantity, h.no_realised_cents) <> (0, 0);
+    where h.yes_public_id is null
+        and (h.yes_quantity, h.yes_cost_cents, h.yes_fee_cents, h.yes_realised_cents)
+          <> (0, 0, 0, 0)
+      or h.no_public_id is null
+        and (h.no_quantity, h.no_cost_cents, h.no_fee_cents, h.no_realised_cents)
+          <> (0, 0, 0, 0);
 
   -- What moved the shares of each position, in its order, and behind it the position as it is. A
   -- last row of no position ends the last one.

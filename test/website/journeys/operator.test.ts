@@ -320,7 +320,7 @@ journey("a field is emptied or says why not, and a dry run keeps its list", asyn
   await form.getByLabel("Close time (UTC)").fill("");
   await form.getByLabel("Title").fill("");
   await save.click();
-  await form.getByText("This cannot be empty.").waitFor();
+  await form.getByText("This cannot be emptied here.").waitFor();
   await form.getByLabel("Title").fill("Edited?");
   await save.click();
   await page.getByRole("heading", { level: 1, name: "Edited?" }).waitFor();

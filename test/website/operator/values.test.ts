@@ -197,7 +197,7 @@ test("a form of what is set sends what changed, and says which field cannot be e
   });
   t.deepEqual(read({ title: "", description: "More" }), {
     ok: false,
-    issues: { title: "This cannot be empty." },
+    issues: { title: "This cannot be emptied here." },
   });
 });
 

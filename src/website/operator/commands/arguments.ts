@@ -31,7 +31,7 @@ export function readArguments(
     if (field.argument in given) continue;
     const text = typed[field.argument]?.trim() ?? "";
     if (keepsRest === true && text === "" && field.kind !== "flag") {
-      if (field.emptied === undefined) issues[field.argument] = "This cannot be empty.";
+      if (field.emptied === undefined) issues[field.argument] = "This cannot be emptied here.";
       else Object.assign(read, field.emptied);
       continue;
     }

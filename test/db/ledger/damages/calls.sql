@@ -117,6 +117,7 @@ update trading.traders set frozen_at = null, frozen_by = null, frozen_reason = n
   where user_id = :eva;
 update trading.traders set frozen_reason = 'forged' where user_id = :eva;
 update trading.traders set frozen_by = null where user_id = :eva;
+update trading.traders set frozen_at = null where user_id = :eva;
 update trading.traders set frozen_by = 'forged' where user_id = :ann;
 update trading.traders set frozen_reason = 'forged' where user_id = :ann;
 delete from admin.audit_log where action = 'freeze_user';

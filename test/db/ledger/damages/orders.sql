@@ -375,6 +375,13 @@ update trading.traders set day_limit_cents = 1 where user_id = :ann;
 update trading.traders set next_day_limit_cents = 1 where user_id = :ann;
 delete from risk.limit_changes where user_id = :ann;
 
+-- loss limit is not below zero, and the next one has its time
+update trading.traders set day_limit_cents = -1 where user_id = :ann;
+update trading.traders set next_month_limit_cents = -1, month_limit_changes_at = now()
+  where user_id = :ann;
+update trading.traders set next_week_limit_cents = 1, week_limit_changes_at = null
+  where user_id = :ann;
+
 -- age was confirmed at a time
 update trading.traders set confirmed_age = 18, age_confirmed_at = null where user_id = :ann;
 update trading.traders set confirmed_age = 0, age_confirmed_at = now() where user_id = :ann;

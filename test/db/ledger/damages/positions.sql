@@ -72,6 +72,8 @@ update catalog.markets set status = 'open', resolved_outcome = null,
 -- position has an id
 update trading.holdings set no_public_id = null where market_id = :market and user_id = :ann;
 update trading.holdings set yes_realised_cents = 1 where yes_public_id is null;
+update trading.holdings set yes_cost_cents = 1 where yes_public_id is null;
+update trading.holdings set yes_fee_cents = 1 where yes_public_id is null;
 
 -- cost and fees are what was paid less what was taken out
 update trading.holdings set yes_cost_cents = 1
