@@ -276,7 +276,7 @@ function countersOf(rateLimit: RateLimit, client: Client): Subjects | undefined 
   const { caller, address } = client;
   if (rateLimit === "none" || traderOf(rateLimit, client) !== undefined) return undefined;
   const staffId = staffIdOf(caller);
-  // Nobody who shares the address of staff keeps them out.
+  // Others at the same address do not use up the requests of staff.
   if (staffId !== undefined) return { "v1-user": staffId };
   const id = userIdOf(caller);
   if (rateLimit === "stream") {

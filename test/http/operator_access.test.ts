@@ -113,7 +113,7 @@ test.serial("429: queries of a member count together, whatever the session", asy
   await operate("set_rate_limit", { bucket: "graphql", max_requests: 600, window_seconds: 60 });
 });
 
-test.serial("429: an open session counts by its member, whoever shares the address", async (t) => {
+test.serial("429: a session of staff is counted by its member, not by its address", async (t) => {
   const { browser } = await signedIn(["audit"]);
   const { visitor } = await makeMember(service);
   const limit = (bucket: string, max_requests: number) =>

@@ -85,12 +85,11 @@ begin
         user_id, allowed, retry_after_seconds, requests_per_minute, burst_capacity, remaining
       )
       where u.allowed is null
-      order by u.user_id
     );
     insert into rate_limits.allowances (user_id, at, removable_at)
     select u.user_id, timestamptz 'epoch', timestamptz '-infinity'
-    from unnest(v_users) with ordinality as u (user_id, place)
-    order by u.place
+    from unnest(v_users) as u (user_id)
+    order by u.user_id
     on conflict on constraint allowances_pkey do nothing;
   end loop;
   return v_payments;

@@ -119,5 +119,6 @@ as $$
 $$;
 
 comment on function risk.verify_limits() is
-  'The part of ledger.verify() about loss limits and exclusions: those of each trader are what the '
-  'last change left, and what operators called for. One row for each broken invariant.';
+  'The part of ledger.verify() about loss limits, ages and exclusions: those of each trader can '
+  'be, and are what the last change left and what operators called for. One row for each broken '
+  'invariant.';

@@ -50,7 +50,7 @@ export function LineChart(props: LineChartProps): JSX.Element {
   const values = lines.flatMap(({ points }) => points.map(({ price }) => price));
   const steps = scale.stepsOf(values);
   const areMarked = lines.some(({ mark }) => mark !== "");
-  const right = Math.max(width - useRoom(box), 1);
+  const right = Math.max(width - useRoom(box, [width, lines]), 1);
   const volumeTop = HEIGHT - AXIS_HEIGHT - (volumes === undefined ? 0 : VOLUME_HEIGHT);
   const bottom = volumeTop - 12;
   const [low = 0, high = 100] = [steps[0], steps.at(-1)];
@@ -220,14 +220,17 @@ function Volumes({ volumes, x, bottom, height }: VolumesProps): JSX.Element {
 
 const localTime = (time: number): string => formatDateTime(new Date(time).toISOString());
 
-/** How much room the labels at the right side of a chart need, in pixels. It is known before a paint. */
-function useRoom(box: { current: HTMLElement | null }): number {
+/**
+ * How much room the labels at the right side of a chart need, in pixels. It is known before a paint,
+ * and measured again when what it depends on has changed.
+ */
+function useRoom(box: { current: HTMLElement | null }, inputs: unknown[]): number {
   const [room, setRoom] = useState(RIGHT);
   useLayoutEffect(() => {
     const labels = box.current?.querySelectorAll<SVGTextElement>(".chart-right") ?? [];
     const widths = Array.from(labels, (label) => Math.ceil(GAP + label.getComputedTextLength()));
     setRoom(Math.max(RIGHT, ...widths));
-  });
+  }, inputs);
   return room;
 }
 
