@@ -290,7 +290,7 @@ set local role exchange_owner;
 --!include trading/change/expire_orders.sql
 --!include trading/change/clear_orders.sql
 --!include trading/lock/lock_user_with_markets.sql
---!include trading/change/clear_orders_of_user.sql
+--!include trading/change/stop_orders.sql
 --!include trading/change/exclude.sql
 --!include trading/settle/close_market.sql
 --!include trading/settle/open_market.sql

@@ -1,12 +1,14 @@
 import { randomUUID } from "node:crypto";
 import test from "ava";
 import { failure, pairsOf } from "../helpers/exchange/contention.ts";
+import { switchWorker } from "../helpers/exchange/dead_man_switches.ts";
 import { testExchange } from "../helpers/exchange/test_exchange.ts";
 import { buy, ioc } from "../helpers/exchange/orders.ts";
 
 /** An operator freezes, cancels or edits at the same moment as others trade. */
 
 const exchange = testExchange(test, { sessions: 20 });
+const { fire } = switchWorker(exchange);
 const { amend, balance, book, cancel, clock, makeLiveMarket, makeMarket, makeMarkets } = exchange;
 const { makeTrader, makeTraders, market, operate, order, orders, position, rest, split } = exchange;
 
@@ -27,6 +29,7 @@ pair(
       () => freeze(ann),
       ...[...markets, ...markets].map((id) => () => contention.place(id, ann, buy("yes", 2, 40))),
     ] as const);
+    await fire();
     t.deepEqual((await orders(ann)).data, []);
     const accepted = outcomes.filter(({ code }) => code === null).length;
     t.true(outcomes.every(({ code }) => code === null || code === "ACCOUNT_FROZEN"));
@@ -134,6 +137,7 @@ pair(
       () => operate("self_exclude", { user_id: ann }) as Promise<number>,
       () => cancelAll(ann),
     ] as const);
+    await fire();
     t.is(
       counts.reduce((sum, count) => sum + count, 0),
       ids.length,
@@ -157,6 +161,7 @@ pair(
       () => cancelAll(ann),
       ...markets.map((id) => () => contention.place(id, ann, buy("yes", 2, 40))),
     ] as const);
+    await fire();
     t.true(outcomes.every(({ code }) => code === null));
     t.is((await orders(ann)).data.length + cancelled, 4);
     t.true(cancelled >= 1);

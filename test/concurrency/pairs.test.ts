@@ -1,12 +1,14 @@
 import { randomUUID } from "node:crypto";
 import test from "ava";
 import { failure, pairsOf } from "../helpers/exchange/contention.ts";
+import { switchWorker } from "../helpers/exchange/dead_man_switches.ts";
 import { testExchange } from "../helpers/exchange/test_exchange.ts";
 import { buy, ioc, sell } from "../helpers/exchange/orders.ts";
 
 /** Two things at the same moment: whichever comes first, both come out right. */
 
 const exchange = testExchange(test, { sessions: 20 });
+const { fire } = switchWorker(exchange);
 const { balance, giveShares, makeMarkets, makeTrader, makeTraders, operate } = exchange;
 const { order, orders, position, rest } = exchange;
 
@@ -222,6 +224,7 @@ pair(
         (market) => () => contention.place(market, ann, buy("yes", 2, 40)),
       ),
     ] as const);
+    await fire();
     t.deepEqual((await orders(ann)).data, []);
     const accepted = outcomes.filter(({ code }) => code === null).length;
     t.true(outcomes.every(({ code }) => code === null || code === "SELF_EXCLUDED"));

@@ -3,6 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import test from "ava";
 import type { Pool } from "pg";
 import { contend, failure, neverDeadlocked } from "../helpers/exchange/contention.ts";
+import { switchWorker } from "../helpers/exchange/dead_man_switches.ts";
 import { testExchange } from "../helpers/exchange/test_exchange.ts";
 import { buy, ioc, sell, spend } from "../helpers/exchange/orders.ts";
 import type { Request } from "../helpers/exchange/orders.ts";
@@ -15,6 +16,7 @@ import type { Random } from "../helpers/random.ts";
  */
 
 const exchange = testExchange(test, { sessions: 20 });
+const { fire } = switchWorker(exchange);
 
 const WORKERS = 12;
 const PLAIN = 6;
@@ -163,6 +165,7 @@ test("batches of many markets neither lose, double nor deadlock anything", async
     );
     if (refused === null) count("excluded");
   };
+  const fireSwitches = () => contention.insist(fire);
   const expire = () => contention.insist(() => exchange.work("expire_orders"));
 
   const turns: [weight: number, turn: (random: Random) => Promise<unknown>][] = [
@@ -173,7 +176,8 @@ test("batches of many markets neither lose, double nor deadlock anything", async
     [8, convert],
     [3, closeOne],
     [3, exclude],
-    [4, expire],
+    [3, expire],
+    [1, fireSwitches],
   ];
   const worker = async (name: string) => {
     const random = randomFrom(name);

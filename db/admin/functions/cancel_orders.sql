@@ -21,9 +21,11 @@ begin
     from trading.active_orders as b
     where b.user_id = v_user_id and b.market_id = any (v_market_ids)
   );
-  v_cancelled := trading.clear_orders_of_user(
-    v_user_id, v_market_ids, 'user_cancelled', core.now()
-  );
+  v_cancelled := case
+    when cancel_orders.market_id is null
+      then trading.stop_orders(v_user_id, v_market_ids, 'user_cancelled', core.now())
+    else trading.clear_orders(v_open_order_ids, 'user_cancelled', core.now())
+  end;
 
   perform admin.audit('cancel_orders', jsonb_build_object(
     'user_id', cancel_orders.user_id,
@@ -44,7 +46,9 @@ $$;
 
 comment on function admin.cancel_orders(uuid, uuid) is
   'Cancels the open orders of a user (user_cancelled), resting and scheduled ones, in one market '
-  'or in all; returns how many. Each sends order_cancelled to the user. Orders past their expiry '
-  'expire, and are not counted. The audit row has the ids of the first 1,000 cancelled orders, '
-  'oldest first. Errors: NOT_FOUND. Locks: the markets of those orders in ascending id, then the '
-  'user; with a market_id that market alone.';
+  'or in all; returns how many. In all, those that cannot be cancelled at once trade no more, and '
+  'a worker cancels them (trading.stop_orders). Each sends order_cancelled to the user. Orders '
+  'past their expiry expire, and are not counted. The audit row has the ids of the first 1,000 '
+  'that were cancelled at once, oldest first. Errors: NOT_FOUND. Locks: as '
+  'trading.lock_user_with_markets, then the switch of the user; with a market_id that market '
+  'alone.';

@@ -17,7 +17,8 @@ end
 $$;
 
 comment on function admin.self_exclude(uuid, timestamptz) is
-  'Excludes a user from trading until a time and cancels all their open orders (self_excluded); '
-  'returns how many. It is the user''s own decision, and only admin.end_self_exclusion ends it: to '
-  'stop an account, use admin.freeze_user. Errors: NOT_FOUND, INVALID_REQUEST (an earlier end than '
-  'the one in force). Locks: the markets of those orders in ascending id, then the user.';
+  'Excludes a user from trading until a time and ends all their open orders (self_excluded), as '
+  'trading.stop_orders does; returns how many. It is the user''s own decision, and only '
+  'admin.end_self_exclusion ends it: to stop an account, use admin.freeze_user. Errors: NOT_FOUND, '
+  'INVALID_REQUEST (an earlier end than the one in force). Locks: as '
+  'trading.lock_user_with_markets, then the switch of the user.';

@@ -12,6 +12,7 @@ set lock_timeout = '250ms'
 as $$
 declare
   v_locked bigint[];
+  v_stopped record;
 begin
   if cancel_dead_man_orders.waits and cardinality(cancel_dead_man_orders.market_ids) = 1 then
     v_locked := case
@@ -22,24 +23,22 @@ begin
   else
     v_locked := trading.lock_free_markets(cancel_dead_man_orders.market_ids);
   end if;
-  cancelled := trading.cancel_active_orders(
-    array(
-      select b.order_id
-      from trading.active_orders as b
-      where b.order_id = any (cancel_dead_man_orders.order_ids)
-        and b.market_id = any (v_locked)
-        and exists (
-          select
-          from trading.dead_man_switches as s
-          where s.user_id = b.user_id
-            and s.fired_at is not null
-            and trading.began_until(b.order_id, s.last_order_id)
-        )
-    ),
-    'user_cancelled',
-    core.now(),
-    expires => true
-  );
+  cancelled := 0;
+  for v_stopped in
+    select coalesce(s.stop_reason, 'user_cancelled') as reason, array_agg(b.order_id) as order_ids
+    from trading.active_orders as b
+    join trading.dead_man_switches as s on s.user_id = b.user_id
+    where b.order_id = any (cancel_dead_man_orders.order_ids)
+      and b.market_id = any (v_locked)
+      and s.fired_at is not null
+      and trading.began_until(b.order_id, s.last_order_id)
+    group by s.stop_reason
+  loop
+    cancelled := cancelled + trading.cancel_active_orders(
+      v_stopped.order_ids, v_stopped.reason, core.now(),
+      expires => true
+    );
+  end loop;
   busy := array(
     select u.id
     from unnest(cancel_dead_man_orders.market_ids) as u (id)

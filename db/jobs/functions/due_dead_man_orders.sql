@@ -55,7 +55,8 @@ begin
   update trading.dead_man_switches as s set
     expires_at = null,
     fired_at = null,
-    last_order_id = null
+    last_order_id = null,
+    stop_reason = null
   where s.user_id = any (array(
     select x.user_id
     from trading.dead_man_switches as x

@@ -34,9 +34,7 @@ begin
     continue when not found;
     if v_has_orders then
       v_market_ids := trading.lock_user_with_markets(v_public_id);
-      perform trading.clear_orders_of_user(
-        v_user_id, v_market_ids, 'user_cancelled', core.now()
-      );
+      perform trading.stop_orders(v_user_id, v_market_ids, 'user_cancelled', core.now());
     end if;
     v_count := v_count + 1;
     perform identity.end_sessions(array(
@@ -58,6 +56,7 @@ begin
         and not exists (select from trading.orders as o where o.user_id = v_user_id)
         and not exists (select from trading.archived_orders as o where o.user_id = v_user_id);
       if found then
+        delete from trading.dead_man_switches as s where s.user_id = v_user_id;
         delete from identity.users as u where u.id = v_user_id;
       end if;
     exception when foreign_key_violation then
@@ -71,8 +70,8 @@ $$;
 
 comment on function jobs.remove_sign_ups(int) is
   'Ends accounts whose e-mail address was not confirmed within 30 days, at most so many; returns '
-  'how many: one, if it has open orders, which are cancelled (user_cancelled). Their passwords '
-  'and sessions are removed; those without money and orders altogether. The money of others '
-  'stays. Locks: the accounts, none that it would wait for; the claims; the markets of the orders '
-  'in ascending id, the user; the rows of sessions, passwords, links and mails. Errors: '
-  'UNFIT_SESSION.';
+  'how many: one, if it has open orders, which end (user_cancelled). Their passwords and '
+  'sessions are removed; those without money and orders altogether. The money of others '
+  'stays. Locks: the accounts, none that it would wait for; the claims; as '
+  'trading.lock_user_with_markets; the switch of the user; the rows of sessions, passwords, links '
+  'and mails. Errors: UNFIT_SESSION.';

@@ -27,6 +27,7 @@ declare
   v_last_stopped_id bigint;
   v_is_stopped boolean;
   v_may_be_renewed boolean;
+  v_stop_reason text;
   v_price int;
   v_quantity int;
   v_code text;
@@ -48,8 +49,9 @@ begin
   v_has_expired := v_is_open and v_order.expires_at <= v_at;
   select
     trading.last_stopped_order(s, v_at, grace => '0'),
-    trading.last_stopped_order(s, v_at) is null
-  into v_last_stopped_id, v_may_be_renewed
+    trading.last_stopped_order(s, v_at) is null,
+    s.stop_reason
+  into v_last_stopped_id, v_may_be_renewed, v_stop_reason
   from trading.dead_man_switches as s
   where s.user_id = v_user_id;
   v_is_stopped := v_is_open
@@ -84,7 +86,8 @@ begin
     -- A renewal that was in time may still be committing: then a worker decides in a moment.
     if v_has_expired or v_is_stopped and not v_may_be_renewed then
       perform trading.cancel_active_orders(
-        array[v_order.id], 'user_cancelled', v_at, expires => true
+        array[v_order.id], coalesce(v_stop_reason, 'user_cancelled')::trading.cancel_reason, v_at,
+        expires => true
       );
     end if;
     v_message := 'Cannot amend order with status: '

@@ -27,10 +27,11 @@ begin
   set excluded_until = exclude.until
   where t.user_id = v_user_id;
 
-  return trading.clear_orders_of_user(v_user_id, v_market_ids, 'self_excluded', v_at);
+  return trading.stop_orders(v_user_id, v_market_ids, 'self_excluded', v_at);
 end
 $$;
 
 comment on function trading.exclude(uuid, timestamptz) is
-  'Excludes a user until a time and cancels their open orders; returns how many. Errors: '
-  'INVALID_REQUEST, NOT_FOUND. Locks: the markets of those orders in ascending id, then the user.';
+  'Excludes a user until a time and cancels their open orders, as trading.stop_orders does; '
+  'returns how many. Errors: INVALID_REQUEST, NOT_FOUND. Locks: as trading.lock_user_with_markets, '
+  'then the switch of the user.';

@@ -1,4 +1,6 @@
-create or replace function trading.release_reason(code text, order_type trading.order_type)
+create or replace function trading.release_reason(
+  code text, order_type trading.order_type, stop_reason trading.cancel_reason
+)
 returns trading.cancel_reason
 language sql immutable parallel safe
 return case code
@@ -7,7 +9,7 @@ return case code
   when 'ACCOUNT_FROZEN' then 'trading_paused'
   when 'LIMITS_SETUP_REQUIRED' then 'trading_paused'
   when 'MARKET_NOT_OPEN' then 'market_closed'
-  when 'DEAD_MAN_FIRED' then 'user_cancelled'
+  when 'DEAD_MAN_FIRED' then stop_reason::text
   when 'INVALID_REQUEST' then 'expired'
   when 'SELF_TRADE_BLOCKED' then 'self_trade'
   when 'POST_ONLY_WOULD_CROSS' then 'post_only_would_cross'
@@ -17,7 +19,8 @@ return case code
   when 'LOSS_LIMIT' then 'loss_limit'
 end::trading.cancel_reason;
 
-comment on function trading.release_reason(text, trading.order_type) is
+comment on function trading.release_reason(text, trading.order_type, trading.cancel_reason) is
   'The cancel reason of a scheduled order whose release was rejected with a code. An order that '
   'was accepted can have become invalid only by expiring. A user who may not trade now, or has to '
-  'confirm a new minimum age, is one for whom trading is paused.';
+  'confirm a new minimum age, is one for whom trading is paused. stop_reason: of the user''s dead '
+  'man''s switch, if it fires.';

@@ -81,7 +81,7 @@ begin
         select case
           when k.end_reason[i] is null
             and k.order_id[i] <= (batch.traders).stopped_order_ids[k.trader_place[i]]
-            then 'user_cancelled'
+            then (batch.traders).stop_reasons[k.trader_place[i]]
           else k.end_reason[i]
         end
         from (select (batch.makers).*) as k

@@ -20,6 +20,7 @@ begin
       array_agg(coalesce(t.excluded_until > read_traders.at, false)),
       array_agg(risk.has_limits(t)),
       null,
+      null,
       case
         when exists (select from trading.dead_man_switches as s where s.expires_at <= v_now)
           or exists (
@@ -37,13 +38,17 @@ begin
   );
   -- Hardly ever: a worker cancels the orders of an expired switch within a moment.
   if v_traders.missed_switch is not null then
-    select array_agg(w.stopped_order_id order by u.place), array_agg(w.is_missed order by u.place)
-    into v_traders.stopped_order_ids, v_traders.missed_switch
+    select
+      array_agg(w.stopped_order_id order by u.place),
+      array_agg(coalesce(w.stop_reason, 'user_cancelled') order by u.place),
+      array_agg(w.is_missed order by u.place)
+    into v_traders.stopped_order_ids, v_traders.stop_reasons, v_traders.missed_switch
     from unnest(v_traders.user_ids) with ordinality as u (id, place)
     left join lateral (
       select
         trading.last_stopped_order(s, read_traders.at) as stopped_order_id,
-        s.expires_at > read_traders.at and s.expires_at <= v_now
+        s.stop_reason,
+        s.stop_reason is null and s.expires_at > read_traders.at and s.expires_at <= v_now
         or s.last_fired_at > read_traders.at as is_missed
       from trading.dead_man_switches as s
       where s.user_id = u.id

@@ -94,6 +94,7 @@ as $$
   from trading.dead_man_switches as s
   where s.last_fired_at is distinct from s.expires_at
     and s.fired_at is not null
+    and s.stop_reason is null
 $$;
 
 comment on function trading.verify_commands() is

@@ -30,7 +30,9 @@ begin
       o.status[i] := 'cancelled';
       o.quantity[i] := coalesce(r.quantity[i], 0);
       o.left_quantity[i] := o.quantity[i];
-      o.cancel_reason[i] := trading.release_reason(o.code[i], r.order_type[i]);
+      o.cancel_reason[i] := trading.release_reason(
+        o.code[i], r.order_type[i], (batch.traders).stop_reasons[batch.trader_place[i]]
+      );
     end if;
   end loop;
   o.order_id := v_ids;

@@ -400,6 +400,13 @@ test.serial("a worker's login cancels no order without a switch that has fired",
       }),
     );
   t.is((await cancel()).cancelled, 0);
+  const bob = await makeTrader();
+  await rest(market, bob, offer);
+  await set(bob, 5000);
+  await clock.advance(6000);
+  t.is((await due()).length, 1);
+  t.is((await cancel()).cancelled, 0, "it is the switch of another user");
+  t.is(await work(), 1);
   await set(ann, 5000);
   await clock.advance(6000);
   t.is((await cancel()).cancelled, 0, "no worker has found it expired yet");

@@ -52,6 +52,19 @@ test.serial(
   },
 );
 
+test.serial("the dead man's switch of an account goes with it", async (t) => {
+  await clock.freeze("2030-02-01T12:00:00Z");
+  await operate("set_sign_up", { policy: "open" });
+  const user = await signUp("switched");
+  await exchange.api.query("select api.set_dead_man(user_id => $1, timeout_ms => 0)", [user]);
+  t.is(await count("trading.dead_man_switches"), 1);
+  await clock.advance(30 * DAY);
+  await work("remove_sign_ups");
+  t.is(await count("trading.dead_man_switches"), 0);
+  const { rows } = await exchange.database.pool.query("select * from ledger.verify()");
+  t.deepEqual(rows, []);
+});
+
 test.serial("the open orders of an account that ends are cancelled", async (t) => {
   await clock.freeze("2030-03-01T12:00:00Z");
   await operate("set_sign_up", { policy: "open" });

@@ -1,0 +1,173 @@
+import test from "ava";
+import type { ExecutionContext } from "ava";
+import { withClient } from "../helpers/database/test_database.ts";
+import { switchWorker } from "../helpers/exchange/dead_man_switches.ts";
+import { buy } from "../helpers/exchange/orders.ts";
+import { testExchange } from "../helpers/exchange/test_exchange.ts";
+import { call } from "../../src/database/call.ts";
+import { api } from "../../src/database/calls.ts";
+
+/** What ends all orders of a user, and leaves some of them to a worker. */
+
+const exchange = testExchange(test, { sessions: 20 });
+const { clock, makeLiveMarket, makeMarkets, makeTraders, operate, order, place } = exchange;
+const { placeBatch, rest } = exchange;
+const { due, fire } = switchWorker(exchange);
+
+test.before(() => clock.freeze("2040-01-10T12:00:00Z"));
+test.afterEach(async () => {
+  await fire();
+});
+
+/** What ends all orders of a user, and the reason that they show. */
+const ends = {
+  "a self-exclusion": {
+    reason: "self_excluded",
+    end: (user_id: string) => operate("self_exclude", { user_id }),
+  },
+  "a freezing": {
+    reason: "trading_paused",
+    end: (user_id: string) => operate("freeze_user", { user_id, reason: "fraud check" }),
+  },
+  "a cancel of all": {
+    reason: "user_cancelled",
+    end: (user_id: string) => operate("cancel_orders", { user_id }),
+  },
+};
+
+/** The markets in ascending id, as they are locked. */
+async function byId(markets: string[]): Promise<string[]> {
+  const { rows } = await exchange.database.pool.query(
+    "select m.public_id as id from catalog.markets as m where m.public_id = any ($1) order by m.id",
+    [markets],
+  );
+  return rows.map(({ id }) => id);
+}
+
+/** Holds the lock of a market, as an order under way does, for five seconds at most. */
+const withMarketLocked = (market: string, work: () => Promise<void>) =>
+  withClient(exchange.database.pool, async (holder) => {
+    await holder.query("begin");
+    await holder.query("set local idle_in_transaction_session_timeout = '5s'");
+    await holder.query("select trading.lock_market(catalog.market_id($1))", [market]);
+    await work();
+    await holder.query("rollback");
+  });
+
+async function assertSound(t: ExecutionContext): Promise<void> {
+  const { rows } = await exchange.database.pool.query("select * from ledger.verify()");
+  t.deepEqual(rows, []);
+}
+
+for (const [title, { reason, end }] of Object.entries(ends)) {
+  test.serial(`${title} waits for no market but the first`, async (t) => {
+    const [first, second] = (await byId(await makeMarkets(2))) as [string, string];
+    const [ann, bob] = (await makeTraders(2)) as [string, string];
+    const [free] = (await rest(first, ann, buy("yes", 1, 40))) as [string];
+    const [met, left] = (await rest(second, ann, buy("yes", 1, 40), buy("yes", 1, 39))) as string[];
+    await withMarketLocked(second, async () => {
+      t.is(await end(ann), 3);
+    });
+    t.like(await order(ann, free), { status: "cancelled", cancelReason: reason });
+    t.is((await order(ann, met!)).status, "open");
+
+    // The best of what is left is met before a worker comes: no trade.
+    const taken = await place(second, bob, buy("no", 1, 61));
+    t.deepEqual(taken.fills, []);
+    t.deepEqual(
+      taken.cancelledOrders.map(({ cancelReason }) => cancelReason),
+      [reason, reason],
+    );
+    t.like(await order(ann, left!), { status: "cancelled", cancelReason: reason });
+    t.is(await fire(), 0);
+    await assertSound(t);
+  });
+
+  test.serial(`a worker cancels what ${title} has left, scheduled orders too`, async (t) => {
+    const { market: live } = await makeLiveMarket();
+    const [first, second] = (await byId([...(await makeMarkets(1)), live])) as [string, string];
+    const [ann] = (await makeTraders(1)) as [string];
+    for (const market of [first, second]) await place(market, ann, buy("yes", 1, 40));
+    const listener = await exchange.listen();
+    await withMarketLocked(second, async () => {
+      t.is(await end(ann), 2);
+    });
+    t.is(await fire(), 1);
+    await due();
+    const { users } = await listener.heard();
+    t.deepEqual(
+      users
+        .filter(({ userId, event }) => userId === ann && event.type !== "order_pending")
+        .map(({ event }) => [event.type, event.cancelReason]),
+      [
+        ["order_cancelled", reason],
+        ["order_cancelled", reason],
+      ],
+    );
+    await assertSound(t);
+  });
+}
+
+test.serial("a scheduled order of a user who was frozen is not released", async (t) => {
+  const live = [await makeLiveMarket(), await makeLiveMarket()].map(({ market }) => market);
+  const [first, second] = (await byId(live)) as [string, string];
+  const [ann] = (await makeTraders(1)) as [string];
+  await place(first, ann, buy("yes", 1, 40));
+  const { order: waiting } = await place(second, ann, buy("yes", 1, 40));
+  await withMarketLocked(second, async () => {
+    t.is(await operate("freeze_user", { user_id: ann, reason: "fraud check" }), 2);
+  });
+  await clock.advance(60_000);
+  t.is(await exchange.release(second), 1);
+  t.like(await order(ann, waiting.id), { status: "cancelled", cancelReason: "trading_paused" });
+});
+
+test.serial("of many orders the first 1,000 end at once, and the rest in steps", async (t) => {
+  const [market] = (await makeMarkets(1)) as [string];
+  const [ann] = (await makeTraders(1)) as [string];
+  for (let batch = 0; batch < 7; batch += 1) {
+    await placeBatch(
+      market,
+      Array.from({ length: 200 }, () => [ann, buy("yes", 1, 40)] as const),
+    );
+  }
+  const open = async (): Promise<number> => {
+    const { rows } = await exchange.database.pool.query(
+      `select count(*)::int as count from trading.active_orders as b
+       join identity.users as u on u.id = b.user_id where u.public_id = $1`,
+      [ann],
+    );
+    return rows[0].count;
+  };
+  t.is(await open(), 1400);
+  t.is(await operate("self_exclude", { user_id: ann }), 1400);
+  t.is(await open(), 400);
+  const [step] = await due();
+  t.is(step!.orderIds.length, 200);
+  t.is(await fire(), 400);
+  t.is(await open(), 0);
+  await assertSound(t);
+});
+
+test.serial(
+  "the user's own switch is off when they are cancelled, and has not fired",
+  async (t) => {
+    const [first, second] = (await byId(await makeMarkets(2))) as [string, string];
+    const [ann] = (await makeTraders(1)) as [string];
+    for (const market of [first, second]) await rest(market, ann, buy("yes", 1, 40));
+    const setSwitch = (timeoutMs: number) =>
+      withClient(exchange.api, (client) =>
+        call(client, api.setDeadMan, { userId: ann, timeoutMs }),
+      );
+    t.is((await setSwitch(5000)).code, null);
+    await withMarketLocked(second, async () => {
+      await operate("cancel_orders", { user_id: ann });
+    });
+    // An order that comes now is none of those that were stopped.
+    const [later] = (await rest(first, ann, buy("yes", 1, 41))) as [string];
+    t.is((await setSwitch(5000)).code, "DEAD_MAN_FIRED");
+    t.is(await fire(), 1);
+    t.is((await order(ann, later)).status, "open");
+    t.like(await setSwitch(5000), { code: null, firedAt: null });
+  },
+);
