@@ -6,6 +6,8 @@ language plpgsql stable
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+  c_most_open_orders constant int := 10000;
+  c_above_all_limits constant bigint := 1000000000000000;
   v_limits trading.limits_read;
   v_today date := (read_limits.at at time zone 'UTC')::date;
 begin
@@ -22,7 +24,10 @@ begin
     array_agg(
       case
         when t.user_id = any (read_limits.taker_ids)
-          then trading.open_cost_cents(t.user_id, read_limits.at)
+          then coalesce(
+            trading.open_cost_cents(t.user_id, read_limits.at, most => c_most_open_orders),
+            c_above_all_limits
+          )
         else 0
       end
       order by t.place
@@ -45,4 +50,5 @@ $$;
 comment on function trading.read_limits(bigint[], bigint[], timestamptz) is
   'The loss limits of traders and what counts toward them, each at the place of its trader in '
   'user_ids. What open orders could still cost is read of takers only, and is 0 for the others: '
-  'a maker is judged by one match alone. To be called with the traders locked.';
+  'a maker is judged by one match alone. More than 10,000 open orders count as more than any '
+  'limit: markets are locked while they are read. To be called with the traders locked.';

@@ -42,6 +42,20 @@ test("LOSS_LIMIT: open buys of other markets count too", async (t) => {
   t.is(await refusal(market, trader, buy("yes", 401, 1)), "LOSS_LIMIT");
 });
 
+test("LOSS_LIMIT: more than 10,000 open orders count as more than any limit", async (t) => {
+  const market = await makeMarket();
+  const trader = await makeTrader({ limits: [1_000_000_000, null, null] });
+  const offers = Array.from({ length: 500 }, () => [trader, buy("yes", 1, 1)] as const);
+  for (let count = 0; count < 10_000; count += offers.length) {
+    for (const { code } of await exchange.placeBatch(market, offers)) t.is(code, null);
+  }
+  const [last] = (await rest(market, trader, buy("yes", 1, 1))) as [string];
+  t.is(await refusal(market, trader, buy("yes", 1, 1)), "LOSS_LIMIT");
+  t.is((await exchange.amend(trader, last, { price: 2 })).code, "LOSS_LIMIT");
+  await exchange.cancel(trader, last);
+  await rest(market, trader, buy("yes", 1, 1));
+});
+
 test("LOSS_LIMIT: what was bought counts with its fee", async (t) => {
   const { market, trader } = await makeLimited([1000, null, null]);
   t.is(await refusal(market, trader, buy("yes", 20, 50)), "LOSS_LIMIT"); // 1000 and 35
