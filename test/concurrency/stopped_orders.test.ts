@@ -64,7 +64,7 @@ for (const [title, { reason, end }] of Object.entries(ends)) {
     const [first, second] = (await byId(await makeMarkets(2))) as [string, string];
     const [ann, bob] = (await makeTraders(2)) as [string, string];
     const [free] = (await rest(first, ann, buy("yes", 1, 40))) as [string];
-    const [met, left] = (await rest(second, ann, buy("yes", 1, 40), buy("yes", 1, 39)));
+    const [met, left] = await rest(second, ann, buy("yes", 1, 40), buy("yes", 1, 39));
     await withMarketLocked(second, async () => {
       t.is(await end(ann), 3);
     });

@@ -50,7 +50,7 @@ begin
   select
     trading.last_stopped_order(s, v_at, grace => '0'),
     trading.last_stopped_order(s, v_at) is null,
-    s.stop_reason
+    s.stop_reason::text
   into v_last_stopped_id, v_may_be_renewed, v_stop_reason
   from trading.dead_man_switches as s
   where s.user_id = v_user_id;

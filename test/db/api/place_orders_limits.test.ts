@@ -2,6 +2,7 @@ import test from "ava";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 import type { TraderOptions } from "../../helpers/exchange/test_exchange.ts";
 import { buy, ioc, sell, spend } from "../../helpers/exchange/orders.ts";
+import type { Request } from "../../helpers/exchange/orders.ts";
 
 /** LOSS_LIMIT: net cash put in, what open orders could still cost, and this order. */
 
@@ -45,7 +46,7 @@ test("LOSS_LIMIT: open buys of other markets count too", async (t) => {
 test("LOSS_LIMIT: more than 10,000 open orders count as more than any limit", async (t) => {
   const market = await makeMarket();
   const trader = await makeTrader({ limits: [1_000_000_000, null, null] });
-  const offers = Array.from({ length: 500 }, () => [trader, buy("yes", 1, 1)] as const);
+  const offers = Array.from({ length: 500 }, (): [string, Request] => [trader, buy("yes", 1, 1)]);
   for (let count = 0; count < 10_000; count += offers.length) {
     for (const { code } of await exchange.placeBatch(market, offers)) t.is(code, null);
   }
