@@ -257,7 +257,7 @@ set local role exchange_owner;
 --!include trading/change/open_orders_until.sql
 --!include trading/answer/find_reply.sql
 --!include trading/write/keep_reply.sql
---!include trading/place/place_batch.sql
+--!include trading/place/place_keyed_batch.sql
 --!include trading/change/find_order.sql
 --!include trading/show/pick_orders.sql
 --!include trading/change/cancel_order.sql

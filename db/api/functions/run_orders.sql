@@ -33,7 +33,7 @@ begin
       select
         k.code, k.message, k.replayed, k.body, null::bigint, null::int, null::int, null::int,
         null::bigint
-      from trading.place_batch(
+      from trading.place_keyed_batch(
         run_orders.user_id, run_orders.orders, run_orders.atomic, run_orders.idempotency_key,
         run_orders.request_fingerprint
       ) as k;
@@ -81,8 +81,8 @@ comment on function api.run_orders(
   'of the call may meet so many in all, and those that do not fit are AGAIN; null is any number. '
   'skips: it does not wait for users. Orders of a user who is locked elsewhere are AGAIN, and '
   'all of a market where they could meet such a user. These two are not for an atomic call. With '
-  'idempotency_key, of user_id: one row for the batch, as trading.place_batch has it. payers: '
-  'for each order the user who pays a token for it (rate_limits.spend_tokens), also if it is '
+  'idempotency_key, of user_id: one row for the batch, as trading.place_keyed_batch has it. '
+  'payers: for each order the user who pays a token for it (rate_limits.spend_tokens), also if it is '
   'rejected or AGAIN; null: it is counted already. Without a token it is TOO_MANY_REQUESTS and '
   'not placed; if the bucket is locked elsewhere it is AGAIN, and remaining is null, since '
   'nothing was paid. Not for an atomic call. Errors after which the call can be made again: '

@@ -45,7 +45,7 @@ declare
   k_price int[] := (batch.makers).book_price;
   k_is_buy boolean[] := (batch.makers).is_buy;
   k_end_reason trading.cancel_reason[] := (batch.makers).end_reason;
-  k_left int[] := k_left_before; -- - its place in c_, once cancelled
+  k_left int[] := k_left_before; -- once cancelled: its place in c_, below 0
   k_next int[] := array_fill(0, array[k_read]);
   b_floor constant int[] := (batch.makers).floor_price;
   b_first int[] := array_fill(0, array[2 * cardinality(m.id)]);
@@ -56,7 +56,7 @@ declare
   t_limited constant boolean[] := (batch.traders).limited;
   t_limits constant risk.loss_limits[] := (batch.limits).limits;
   t_untraded constant risk.loss_limits[] := (batch.limits).untraded;
-  t_traded_with int[] := array_fill(0, array[coalesce(cardinality(t_balance), 0)]); -- last request
+  t_traded_with int[] := array_fill(0, array[coalesce(cardinality(t_balance), 0)]); -- last moved by
   t_open_cost bigint[] := (batch.limits).open_cost_cents; -- looked at only of those with limits
   s_quantity bigint[] := (batch.holdings).quantity;
   h_count constant int := coalesce(cardinality((batch.holdings).key), 0);
@@ -97,7 +97,7 @@ declare
   c_reason trading.cancel_reason[];
   c_left int[];
   c_starved_by int[];
-  v_held int[]; -- of requests that were not finished: their books, and their traders below 0
+  v_unfinished int[]; -- of such requests the books, and the traders below 0
   v_rested_count int := 0;
   g int; -- the market
   t int; -- the taker
@@ -162,7 +162,7 @@ begin
     t := r_trader[i];
     g := r_market[i];
     v_book := 2 * g - case when r.is_yes[i] then 1 else 0 end;
-    v_opposite := 4 * g - 1 - v_book;
+    v_opposite := 4 * g - 1 - v_book; -- of the books 2g - 1 and 2g the other one
     o_code[i] := r.code[i];
     continue when o_code[i] is not null;
 
@@ -219,9 +219,9 @@ begin
         else (batch.traders).blocked_by[t] end,
       m.id[g] is not null, m.is_open[g]);
     -- What stands behind an unfinished request, of its trader or in its market, waits for it.
-    if v_code is null and v_held && array[v_book, -t] then
+    if v_code is null and v_unfinished && array[v_book, -t] then
       v_code := 'CONFLICT_RETRY';
-      v_held := v_held || array[v_book, v_opposite, -t];
+      v_unfinished := v_unfinished || array[v_book, v_opposite, -t];
     end if;
     if v_code is not null then
       o_code[i] := v_code;
@@ -309,6 +309,7 @@ begin
     k := b_first[v_opposite];
     loop
       v_level := coalesce(k_price[k], 0);
+      -- Nothing that was read is left: the end of the queue, or an order of this call.
       if b_floor[v_opposite] >= greatest(v_level, v_worst) and (k = 0 or k > k_read) then
         batch.reached_floor := true;
         return batch;
@@ -442,7 +443,7 @@ begin
         c_count := c_before;
         continue next_request;
       end if;
-      v_held := v_held
+      v_unfinished := v_unfinished
         || case v_code when 'CONFLICT_RETRY' then array[v_book, v_opposite, -t] end;
       -- Makers that only its own fills have starved stay.
       j := c_before;

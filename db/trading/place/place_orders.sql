@@ -69,7 +69,8 @@ begin
       v_requests, v_at,
       locks => case
         when place_orders.skips then 'free'
-        -- Users are locked already, and what is left hardly reaches others.
+        -- Users are locked already: if one of those found now is locked, waiting could deadlock, so
+        -- the call fails and is made again.
         when (v_batch.traders).user_ids is not null then 'more'
         else 'wait'
       end,

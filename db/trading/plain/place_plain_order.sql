@@ -129,6 +129,7 @@ begin
       and not trading.is_plain_trader(
         v_owner, r.quantity * v_best, v_crosses, v_minimum_age, v_at
       )
+    -- One may have expired while this call waited for the users.
     or exists (select from trading.dead_man_switches as s where s.expires_at <= core.now())
     or exists (select from trading.dead_man_switches as s where s.last_fired_at > v_at)
   then

@@ -136,7 +136,7 @@ begin
       balance_cents = t.balance_cents
         + case t.user_id when taker.user_id then v_taker_cents else v_maker_cents end,
       account_version = t.account_version + 1,
-      overdraft_cents = 0
+      overdraft_cents = 0 -- trading.is_plain_trader: neither ends below 0
     where t.user_id = any (array[taker.user_id, owner.user_id])
   ),
   told as (
@@ -169,6 +169,7 @@ begin
     yes_volume_cents = s.yes_volume_cents + v_quantity * v_yes_price,
     no_volume_cents = s.no_volume_cents + v_quantity * (100 - v_yes_price),
     trade_count = s.trade_count + 1,
+    -- The rows of before: those that this statement adds are not visible to it.
     traders_count = s.traders_count + 2 - (
       select count(*)
       from trading.holdings as h

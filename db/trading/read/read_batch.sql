@@ -32,7 +32,7 @@ begin
       v_is_large := v_is_large or trading.is_large(r.quantity[i]);
     end if;
   end loop;
-  if batch.demand is null then
+  if batch.demand is null then -- the first look
     if v_is_large or 'fok' = any (r.time_in_force) then
       select x.demand, x.shares_before_own, x.fok_shares
       into batch.demand, batch.shares_before_own, batch.fok_shares

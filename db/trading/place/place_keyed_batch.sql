@@ -1,4 +1,4 @@
-create or replace function trading.place_batch(
+create or replace function trading.place_keyed_batch(
   user_id uuid,
   orders jsonb,
   atomic boolean,
@@ -11,9 +11,9 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_user_id constant bigint := (
-    select t.user_id from trading.traders as t where t.public_id = place_batch.user_id
+    select t.user_id from trading.traders as t where t.public_id = place_keyed_batch.user_id
   );
-  v_requests trading.requests := trading.read_requests(place_batch.orders);
+  v_requests trading.requests := trading.read_requests(place_keyed_batch.orders);
   v_count constant int := coalesce(cardinality(v_requests.user_id), 0);
   v_kept core.result;
   v_at timestamptz;
@@ -21,12 +21,12 @@ declare
   v_reply text;
 begin
   v_kept := trading.find_reply(
-    v_user_id, place_batch.idempotency_key, place_batch.request_fingerprint
+    v_user_id, place_keyed_batch.idempotency_key, place_keyed_batch.request_fingerprint
   );
   if v_kept.replayed is null then
     perform trading.lock_markets(v_requests.market_ids);
     v_kept := trading.find_reply(
-      v_user_id, place_batch.idempotency_key, place_batch.request_fingerprint
+      v_user_id, place_keyed_batch.idempotency_key, place_keyed_batch.request_fingerprint
     );
   end if;
   if v_kept.replayed is not null then
@@ -35,7 +35,7 @@ begin
 
   if v_count > 0 then
     v_at := core.now();
-    v_results := trading.place_as_one(v_requests, v_at, place_batch.atomic);
+    v_results := trading.place_as_one(v_requests, v_at, place_keyed_batch.atomic);
     if v_results is null then
       return ('CONFLICT_RETRY', null, false, null)::core.result;
     end if;
@@ -62,19 +62,19 @@ begin
       code, message, replayed, body, market_version, place
     )
   )::text;
-  if not place_batch.atomic
+  if not place_keyed_batch.atomic
     or not exists (select from unnest(v_results) as r where r.code is not null)
   then
     perform trading.lock_traders(array[v_user_id]);
     perform trading.keep_reply(
-      v_user_id, place_batch.idempotency_key, place_batch.request_fingerprint, v_reply
+      v_user_id, place_keyed_batch.idempotency_key, place_keyed_batch.request_fingerprint, v_reply
     );
   end if;
   return (null, null, false, v_reply)::core.result;
 end
 $$;
 
-comment on function trading.place_batch(uuid, jsonb, boolean, uuid, uuid) is
+comment on function trading.place_keyed_batch(uuid, jsonb, boolean, uuid, uuid) is
   'Places the orders of a batch with an idempotency key, as api.place_orders does, in one '
   'transaction that also keeps the answer: a JSON object of results ({code, message, replayed, '
   'body} for each order) and balance. The same request gets it again for 24 hours (replayed); '
