@@ -82,8 +82,8 @@ comment on function api.run_orders(
   'skips: it does not wait for users. Orders of a user who is locked elsewhere are AGAIN, and '
   'all of a market where they could meet such a user. These two are not for an atomic call. With '
   'idempotency_key, of user_id: one row for the batch, as trading.place_keyed_batch has it. '
-  'payers: for each order the user who pays a token for it (rate_limits.spend_tokens), also if it is '
-  'rejected or AGAIN; null: it is counted already. Without a token it is TOO_MANY_REQUESTS and '
+  'payers: for each order the user who pays a token for it (rate_limits.spend_tokens), also if it '
+  'is rejected or AGAIN; null: it is counted already. Without a token it is TOO_MANY_REQUESTS and '
   'not placed; if the bucket is locked elsewhere it is AGAIN, and remaining is null, since '
   'nothing was paid. Not for an atomic call. Errors after which the call can be made again: '
   '40001, 40P01, 55P03. Locks: the token buckets of the payers, then those of api.place_orders.';

@@ -317,7 +317,7 @@ for (const { reason, title, request, meanwhile, afterwards } of refused) {
 
 test.serial("every code with which a release may be rejected has a reason", async (t) => {
   const { rows } = await exchange.database.pool.query(
-    `select distinct e.code, trading.release_reason(e.code, 'buy') as reason
+    `select distinct e.code, trading.release_reason(e.code, 'buy', 'user_cancelled') as reason
      from pg_proc as p
      cross join lateral regexp_matches(
        coalesce(pg_get_function_sqlbody(p.oid), p.prosrc), '\\m([A-Z_]{4,})\\M', 'g'
