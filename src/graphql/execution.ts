@@ -58,6 +58,7 @@ export async function makeEngine({
     cost,
     reads,
     { filtersAndGroups },
+    { ordersForPages },
     { getOperationAST, OperationTypeNode },
   ] = await Promise.all([
     import("postgraphile"),
@@ -69,12 +70,13 @@ export async function makeEngine({
     import("./cost.ts"),
     import("./bounded_reads.ts"),
     import("./plugins.ts"),
+    import("./page_orders.ts"),
     import("postgraphile/graphql"),
   ]);
   const tags = relationsOf(schema, await listViews(pool, schema));
   const { schema: graphqlSchema, resolvedPreset } = await postgraphile.makeSchema({
     extends: [PostGraphileAmberPreset, filtersAndGroups],
-    plugins: [utils.jsonPgSmartTags({ version: 1, config: { class: tags } })],
+    plugins: [utils.jsonPgSmartTags({ version: 1, config: { class: tags } }), ordersForPages],
     // Reads in a command's payload would be within the limits of commands.
     disablePlugins: ["MutationPayloadQueryPlugin", ...(mutations ? [] : ["MutationPlugin"])],
     pgServices: [makePgService({ pool, schemas: [schema], pgSettings: settingsOf })],

@@ -2,6 +2,8 @@
 
 interface ViewTags {
   tags: { primaryKey?: string; unique?: string; foreignKey?: string[] };
+  /** Further columns that are never null, by their names. */
+  attribute: Record<string, { tags: { notNull: true } }>;
 }
 
 const keys = {
@@ -37,11 +39,13 @@ const uniqueColumns: Record<string, string> = {
   open_interest: "market_key",
   order_reductions: "order_key,quantity_after",
   rate_limits: "bucket",
+  sign_up: "policy",
   stream_caps: "holder",
   cash_caps: "kind",
   unconfirmed_emails: "user_key",
   mails: "mail_key",
   verifications: "verification_key",
+  trading_pause: "is_paused",
   processes: "process_id",
   jobs: "job",
   health: "item",
@@ -102,23 +106,36 @@ const references: Record<string, Keyed[]> = {
   receivables: ["users"],
 };
 
+/** Those that may be null. An order by one of the others can go by an index. */
+const optional: Record<string, Keyed[]> = {
+  markets: ["events"],
+  journal_entries: ["markets", "users"],
+  fee_schedules: ["markets"],
+  mails: ["users"],
+};
+
 /** Smart tags, as PostGraphile calls them, for the views of a schema. */
 export function relationsOf(schema: string, views: Set<string>): Record<string, ViewTags> {
   const described = [...views].map((view): [string, ViewTags] => {
     const own = Object.hasOwn(keys, view) ? keys[view as Keyed] : undefined;
-    const foreignKey = (references[view] ?? [])
+    const targets = references[view] ?? [];
+    const foreignKey = targets
       .filter((target) => views.has(target))
       .map((target) => {
         const { key } = keys[target];
         return `(${key}) references ${schema}.${target} (${key})`;
       });
+    const required = targets.filter((target) => optional[view]?.includes(target) !== true);
+    const attribute = Object.fromEntries(
+      required.map((target) => [keys[target].key, { tags: { notNull: true as const } }]),
+    );
     const tags = {
       ...(own && { primaryKey: own.key, unique: own.unique }),
       ...(own === undefined &&
         uniqueColumns[view] !== undefined && { primaryKey: uniqueColumns[view] }),
       ...(foreignKey.length > 0 && { foreignKey }),
     };
-    return [`${schema}.${view}`, { tags }];
+    return [`${schema}.${view}`, { tags, attribute }];
   });
   return Object.fromEntries(described);
 }

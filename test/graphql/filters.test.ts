@@ -2,6 +2,7 @@ import test from "ava";
 import { makeEngine } from "../../src/graphql/execution.ts";
 import type { GraphqlEngine } from "../../src/graphql/execution.ts";
 import { MAX_GROUPS } from "../../src/graphql/limits.ts";
+import { relationsOf } from "../../src/graphql/relations.ts";
 import { testExchange } from "../helpers/exchange/test_exchange.ts";
 import { buy } from "../helpers/exchange/orders.ts";
 import { randomFrom } from "../helpers/random.ts";
@@ -40,6 +41,35 @@ async function answer(query: string, variables?: Record<string, unknown>): Promi
 async function rows(sql: string): Promise<any[]> {
   return (await exchange.database.pool.query(sql)).rows;
 }
+
+test.serial(
+  "views have the keys that pages by cursors need, and no null where they say so",
+  async (t) => {
+    for (const schema of ["analytics", "admin"]) {
+      const views = await rows(
+        `select relname as view from pg_catalog.pg_class
+       where relkind = 'v' and relnamespace = '${schema}'::regnamespace`,
+      );
+      const described = relationsOf(schema, new Set(views.map(({ view }) => view)));
+      for (const { view } of views) {
+        const { tags, attribute } = described[`${schema}.${view}`]!;
+        const { primaryKey, unique } = tags;
+        for (const key of [primaryKey, unique ?? primaryKey]) {
+          const isWhole = key?.split(",").map((column) => `${column} is not null`);
+          const [found] = await rows(
+            `select count(*) as rows, count(distinct (${key})) filter (where ${isWhole?.join(" and ")}) as keys
+           from ${schema}.${view}`,
+          );
+          t.is(found.keys, found.rows, `${schema}.${view}: ${key}`);
+        }
+        for (const column of Object.keys(attribute)) {
+          const nulls = await rows(`select from ${schema}.${view} where ${column} is null limit 1`);
+          t.is(nulls.length, 0, `${schema}.${view}: ${column}`);
+        }
+      }
+    }
+  },
+);
 
 test.serial("a filter takes ranges, lists and texts", async (t) => {
   const cases: [filter: string, where: string][] = [
