@@ -1,27 +1,18 @@
 import type { Result } from "../../api/result.ts";
 import {
   fieldsOf,
-  headsOf,
+  FILE_ROWS,
   PAGE_ROWS,
-  plainValues,
   rowsQuery,
   textIn,
+  totalQuery,
   usersQuery,
 } from "../views/query.ts";
 import type { Row } from "../views/query.ts";
 import type { Condition, View } from "../views/view.ts";
-import { csvLine } from "../../csv.ts";
 import { ask } from "./graphql.ts";
 
 /** Asks for the rows of declared views. */
-
-/** Rows of a question when all rows are asked for. */
-const FILE_ROWS = 500;
-
-interface Rows {
-  nodes: Row[];
-  pageInfo: { hasNextPage: boolean; endCursor: string | null };
-}
 
 /** The rows of a page. */
 export async function askForRows(
@@ -33,22 +24,20 @@ export async function askForRows(
     ...{ first: PAGE_ROWS, offset: (page - 1) * PAGE_ROWS, orderBy: [order] },
     ...(condition && { filter: condition }),
   };
-  const result = await ask<{ rows: Rows }>(rowsQuery(view, condition), variables);
+  const result = await ask<{ rows: { nodes: Row[] } }>(rowsQuery(view, condition), variables);
   return result.ok ? { ok: true, data: result.data.rows.nodes } : result;
 }
 
 /** How many rows there are in all. It is asked by itself: to count may take longer than to list. */
 export async function askForTotal(
-  { list, type }: Pick<View, "list" | "type">,
+  view: Pick<View, "list" | "type">,
   condition: Condition | undefined,
 ): Promise<Result<number>> {
-  const [declared, used] =
-    condition === undefined
-      ? ["", "(first: 0)"]
-      : [`($filter: ${type}Filter)`, "(first: 0, filter: $filter)"];
-  const query = `query Total${declared} { rows: ${list}${used} { totalCount } }`;
   const variables = condition === undefined ? {} : { filter: condition };
-  const result = await ask<{ rows: { totalCount: number } }>(query, variables);
+  const result = await ask<{ rows: { totalCount: number } }>(
+    totalQuery(view, condition),
+    variables,
+  );
   return result.ok ? { ok: true, data: result.data.rows.totalCount } : result;
 }
 
@@ -80,32 +69,4 @@ export async function askForUserIds(
     }
   }
   return { ok: true, data: ids };
-}
-
-/** All rows as lines of CSV, one page after the other. Says after each how many there are. */
-export async function askForCsv(
-  view: View,
-  condition: Condition | undefined,
-  order: string,
-  onRows: (count: number) => void,
-): Promise<Result<string[]>> {
-  const query = rowsQuery(view, condition);
-  const parts = [csvLine(view.columns.flatMap(headsOf))];
-  let after: string | null = null;
-  let count = 0;
-  for (;;) {
-    const variables: Record<string, unknown> = {
-      ...{ first: FILE_ROWS, after, orderBy: [order] },
-      ...(condition && { filter: condition }),
-    };
-    const result: Result<{ rows: Rows }> = await ask(query, variables);
-    if (!result.ok) return result;
-    const { nodes, pageInfo } = result.data.rows;
-    parts.push(
-      ...nodes.map((row) => csvLine(view.columns.flatMap((column) => plainValues(column, row)))),
-    );
-    onRows((count += nodes.length));
-    if (!pageInfo.hasNextPage) return { ok: true, data: parts };
-    after = pageInfo.endCursor;
-  }
 }

@@ -9,8 +9,10 @@ import { query, setQuery } from "../../router.ts";
 import { saveFile } from "../../save_file.ts";
 import { conditionOf, nameIn, orderBy, queryOf, stateOf } from "../api/filters.ts";
 import type { ListState } from "../api/filters.ts";
-import { changes } from "../api/graphql.ts";
-import { askForCsv, askForRows, askForTotal } from "../api/queries.ts";
+import { readCsvFile } from "../api/csv_file.ts";
+import type { Chosen } from "../api/csv_file.ts";
+import { ask, changes } from "../api/graphql.ts";
+import { askForRows, askForTotal } from "../api/queries.ts";
 import { showCount } from "../api/values.ts";
 import { PAGE_ROWS } from "../views/query.ts";
 import type { Row } from "../views/query.ts";
@@ -274,21 +276,15 @@ function Pages({ state: { page }, prefix, total, rows }: PagesProps): JSX.Elemen
   );
 }
 
-interface CsvButtonProps {
-  view: View;
-  condition: Condition | undefined;
-  order: string;
-}
-
 /** Saves all rows that the filters choose. */
-function CsvButton({ view, condition, order }: CsvButtonProps): JSX.Element {
+function CsvButton(chosen: Chosen): JSX.Element {
   const command = useCommand();
   const [count, setCount] = useState(0);
   const save = (): void => {
     setCount(0);
-    const send = (): Promise<Result<string[]>> => askForCsv(view, condition, order, setCount);
+    const send = (): Promise<Result<string[]>> => readCsvFile(ask, chosen, setCount);
     void command.give(send, (parts) => {
-      const name = `${view.title.toLowerCase().replaceAll(" ", "_")}.csv`;
+      const name = `${chosen.view.title.toLowerCase().replaceAll(" ", "_")}.csv`;
       saveFile(new Blob(parts, { type: "text/csv" }), name);
     });
   };

@@ -14,6 +14,8 @@ export function textIn(row: Row, field: string): string {
 
 /** Rows of a page. */
 export const PAGE_ROWS = 25;
+/** Rows of a question when all rows are asked for. */
+export const FILE_ROWS = 500;
 
 /** The fields that a question asks for, with the names of related rows. */
 export function fieldsOf(columns: readonly Column[]): string {
@@ -48,6 +50,18 @@ export function rowsQuery(view: View, condition: Condition | undefined): string 
       pageInfo { hasNextPage endCursor }
     }
   }`;
+}
+
+/** The question how many rows there are in all. */
+export function totalQuery(
+  { list, type }: Pick<View, "list" | "type">,
+  condition: Condition | undefined,
+): string {
+  const [declared, used] =
+    condition === undefined
+      ? ["", "(first: 0)"]
+      : [`($filter: ${type}Filter)`, "(first: 0, filter: $filter)"];
+  return `query Total${declared} { rows: ${list}${used} { totalCount } }`;
 }
 
 /** The value of a column, with its sign; undefined if there is none. */
