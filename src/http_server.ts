@@ -116,8 +116,13 @@ async function close(server: Server, connections: Connections, timeoutMs: number
   }
 }
 
-/** Whether the app can take this request: Express fails on some targets. */
-function isSound({ url, headers, httpVersion }: IncomingMessage): boolean {
+/**
+ * Whether the app can take this request: Express fails on some targets. Of two headers that say who
+ * is meant, a proxy might have taken the other one.
+ */
+function isSound({ url, headers, headersDistinct, httpVersion }: IncomingMessage): boolean {
+  const isTwice = (name: string) => (headersDistinct[name]?.length ?? 0) > 1;
+  if (isTwice("host") || isTwice("authorization")) return false;
   return isTarget(url) && (headers.host !== undefined || httpVersion === "1.0");
 }
 

@@ -223,6 +223,11 @@ test("a stream is not cut for a client that takes nothing: it has a rule of its 
 for (const [what, bytes] of [
   ["a target that is none", "GET http://[/ HTTP/1.1\r\nHost: a\r\n\r\n"],
   ["no host", "GET / HTTP/1.1\r\n\r\n"],
+  ["two hosts", "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n"],
+  [
+    "two callers",
+    "GET / HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer b\r\nAuthorization: Bearer c\r\n\r\n",
+  ],
 ] as const) {
   test(`${what}: it is answered behind the requests before it`, async (t) => {
     const { handler, begun, answerNext } = answering();

@@ -9,6 +9,7 @@ import { installRoute } from "../api/serve_route.ts";
 import { onlyFor } from "../http/address_list.ts";
 import type { AddressList } from "../http/address_list.ts";
 import { errorHandler, notFound } from "../http/error_handler.ts";
+import { fairTurns } from "../http/fair_turns.ts";
 import { literalPath } from "../http/literal_path.ts";
 import { requestLog } from "../http/request_log.ts";
 import { requestMetrics } from "../http/request_metrics.ts";
@@ -32,6 +33,7 @@ export function makeApp(options: AppOptions): Express {
   app.set("query parser", "simple");
   app.set("trust proxy", trustProxy);
 
+  app.use(fairTurns());
   app.use(requestLog(context.logger));
   app.use(requestMetrics(context.metrics.countRequest));
   app.use(literalPath);
