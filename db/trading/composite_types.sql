@@ -207,14 +207,12 @@ create type trading.cancelled_makers as (
   maker_place int[],
   reason trading.cancel_reason[],
   left_quantity int[],
-  starved_by int[],
-  object text[]
+  starved_by int[]
 );
 comment on type trading.cancelled_makers is
   'The resting orders that requests met and that could not go through with the match. '
   'starved_by: the request itself if its fills took the cash or the shares, or if it is an own '
-  'order; 0 if it could not have gone through with the match before the call either; else -1. '
-  'object: the order as answers show it, once it is written.';
+  'order; 0 if it could not have gone through with the match before the call either; else -1.';
 
 create type trading.batch as (
   at timestamptz,

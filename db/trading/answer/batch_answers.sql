@@ -39,14 +39,27 @@ begin
       v_first := p + 1;
     end if;
   end loop;
-  v_first := 1;
-  for p in 1 .. coalesce(cardinality(c.request_place), 0) loop
-    i := c.request_place[p];
-    if c.request_place[p + 1] is distinct from i then
-      v_cancelled[i] := array_to_string(c.object[v_first:p], ',');
-      v_first := p + 1;
-    end if;
-  end loop;
+  if c.request_place is not null then
+    for i, v_body in
+      select c.request_place[p], string_agg(
+        (
+          select trading.order_object(
+            e.public_id, t_public_id[k.trader_place[c.maker_place[p]]],
+            m_public_id[r.market_place[c.request_place[p]]], e.side, e.price, e.quantity,
+            e.filled_quantity, e.status, e.order_type, e.time_in_force, e.cancel_reason,
+            e.expires_at, core.iso8601(e.created_at), null
+          )
+          from trading.ended_orders as e
+          where e.id = k.order_id[c.maker_place[p]]
+        ),
+        ',' order by p
+      )
+      from generate_subscripts(c.request_place, 1) as p
+      group by 1
+    loop
+      v_cancelled[i] := v_body;
+    end loop;
+  end if;
 
   for i in 1 .. cardinality(o.code) loop
     if o.replayed_order_id[i] is not null then

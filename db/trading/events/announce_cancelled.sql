@@ -4,9 +4,10 @@ language sql volatile
 set search_path = pg_catalog, pg_temp
 --!include planner/plain_nested_loops.sql
 as $$
-  insert into trading.outbox (channel, payload)
+  insert into trading.outbox (channel, user_id, payload)
   select
     'user_event',
+    o.user_id,
     json_build_object(
       'userId', u.public_id,
       'event', json_build_object(

@@ -618,7 +618,7 @@ begin
   end if;
   if c_count > 0 then
     batch.cancelled := (
-      c_request[1 : c_count], c_maker, c_reason, c_left, c_starved_by, null
+      c_request[1 : c_count], c_maker, c_reason, c_left, c_starved_by
     )::trading.cancelled_makers;
   end if;
   batch.reached_floor := false;

@@ -43,7 +43,7 @@ begin
   batch.makers.user_id := k_user_id;
 
   if (batch.fills).request_place is not null or (batch.cancelled).request_place is not null then
-    batch := trading.write_makers(batch);
+    perform trading.write_makers(batch);
   end if;
   if (batch.fills).request_place is not null then
     batch := trading.write_trades(batch);

@@ -88,35 +88,10 @@ begin
   end if;
 
   if c.request_place is not null then
-    insert into trading.outbox (channel, user_id, payload)
-    select
-      'user_event',
-      t_user_id[v.trader_place],
-      json_build_object(
-        'userId', t_public_id[v.trader_place],
-        'event', json_build_object(
-          'type', 'order_cancelled',
-          'orderId', v.object -> 'id',
-          'marketId', v.object -> 'marketId',
-          'marketTitle', y.title,
-          'side', v.object -> 'side',
-          'price', v.object -> 'price',
-          'quantity', v.object -> 'quantity',
-          'filledQuantity', v.object -> 'filledQuantity',
-          'cancelReason', v.object -> 'cancelReason'
-        )
-      )
-    from generate_subscripts(c.request_place, 1) as p
-    cross join lateral (
-      select
-        c.object[p]::json, r.market_place[c.request_place[p]],
-        k.trader_place[c.maker_place[p]]
-      offset 0
-    ) as v (object, market_place, trader_place)
-    cross join lateral (
-      select z.title from catalog.markets as z where z.id = m_id[v.market_place] limit 1
-    ) as y
-    order by p;
+    perform trading.announce_cancelled(array(
+      select k.order_id[c.maker_place[p]] from generate_subscripts(c.request_place, 1) as p
+      order by p
+    ));
   end if;
 
   if array_remove(m_delay_ms, null) <> '{}' then

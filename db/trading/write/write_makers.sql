@@ -1,21 +1,15 @@
 create or replace function trading.write_makers(batch trading.batch)
-returns trading.batch
+returns void
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
   k constant trading.makers := batch.makers;
   k_left constant int[] := batch.makers_left;
-  r constant trading.requests := batch.requests;
-  o constant trading.results := batch.results;
-  c_maker constant int[] := (batch.cancelled).maker_place;
   c_left constant int[] := (batch.cancelled).left_quantity;
   c_reason constant trading.cancel_reason[] := (batch.cancelled).reason;
-  m_public_id constant uuid[] := (batch.markets).public_id;
-  t_public_id constant uuid[] := (batch.traders).public_ids;
   v_ids bigint[]; -- of the makers that lost shares, ascending
   v_places int[];
-  v_objects text[];
 begin
   select array_agg(x.id), array_agg(x.place) into v_ids, v_places
   from (
@@ -37,53 +31,22 @@ begin
     set left_quantity = k_left[v_places[width_bucket(b.order_id, v_ids)]]
     where b.order_id = any (v_ids)
       and k_left[v_places[width_bucket(b.order_id, v_ids)]] > 0
-  ),
-  ended as (
-    insert into trading.ended_orders (
-      market_id, user_id, id, public_id, created_at, ended_at, quantity, filled_quantity, fee_cents,
-      price, side, order_type, time_in_force, status, post_only, cancel_reason, expires_at,
-      release_at, released_at
-    )
-    select
-      g.market_id, g.user_id, g.order_id, g.order_public_id, g.created_at, batch.at, g.quantity,
-      g.quantity - coalesce(c_left[g.cancelled_place], 0), g.fee_cents, g.price, g.side,
-      g.order_type, g.time_in_force,
-      case when g.cancelled_place > 0 then 'cancelled' else 'filled' end::trading.order_status,
-      g.post_only, c_reason[g.cancelled_place], g.expires_at, g.release_at, g.released_at
-    from gone as g
   )
-  select array_agg(x.object order by x.place)
-  into v_objects
-  from (
-    select
-      g.cancelled_place as place,
-      trading.order_object(
-        g.order_public_id, t_public_id[k.trader_place[c_maker[g.cancelled_place]]],
-        m_public_id[(k.book_place[c_maker[g.cancelled_place]] + 1) / 2], g.side, g.price,
-        g.quantity, g.quantity - c_left[g.cancelled_place], 'cancelled', g.order_type, 'gtc',
-        c_reason[g.cancelled_place], g.expires_at, core.iso8601(g.created_at), null
-      ) as object
-    from gone as g
-    where g.cancelled_place > 0
-    union all
-    -- Orders of the call itself.
-    select
-      v.p,
-      trading.order_object(
-        o.public_id[i], t_public_id[batch.trader_place[i]], m_public_id[r.market_place[i]],
-        r.side[i], r.price[i], o.quantity[i], o.quantity[i] - c_left[v.p], 'cancelled',
-        r.order_type[i], 'gtc', c_reason[v.p], r.expires_at[i], core.iso8601(batch.at), null
-      )
-    from generate_subscripts(o.maker_place, 1) as i
-    cross join lateral (select -k_left[o.maker_place[i]] offset 0) as v (p)
-    where o.order_id[i] is not null
-      and v.p > 0
-  ) as x;
-  batch.cancelled.object := v_objects;
-  return batch;
+  insert into trading.ended_orders (
+    market_id, user_id, id, public_id, created_at, ended_at, quantity, filled_quantity, fee_cents,
+    price, side, order_type, time_in_force, status, post_only, cancel_reason, expires_at,
+    release_at, released_at
+  )
+  select
+    g.market_id, g.user_id, g.order_id, g.order_public_id, g.created_at, batch.at, g.quantity,
+    g.quantity - coalesce(c_left[g.cancelled_place], 0), g.fee_cents, g.price, g.side,
+    g.order_type, g.time_in_force,
+    case when g.cancelled_place > 0 then 'cancelled' else 'filled' end::trading.order_status,
+    g.post_only, c_reason[g.cancelled_place], g.expires_at, g.release_at, g.released_at
+  from gone as g;
 end
 $$;
 
 comment on function trading.write_makers(trading.batch) is
   'Writes what matching made of the resting orders that were read: those that are filled or '
-  'cancelled move to trading.ended_orders. Also gives the cancelled ones as answers show them.';
+  'cancelled move to trading.ended_orders.';
