@@ -29,19 +29,29 @@ export interface CallBounds<T> {
   isHeld?: (order: T) => boolean;
 }
 
-interface Cursor<T> {
-  queue: T[];
-  /** The first order that was not looked at. */
-  next: number;
-  taken: Set<T>;
-  /** Users of whom this call takes no more orders from this queue. */
-  passed: Set<string>;
+/**
+ * The orders of a queue that a call may take, in their order: none behind one of the same user that
+ * is held, so that orders of one user never overtake each other.
+ */
+export function* freeOrders<T extends { request: OrderRequest }>(
+  queue: T[],
+  isHeld: (order: T) => boolean,
+  onePerUser = false,
+): Generator<T, void> {
+  const passed = new Set<string>();
+  for (const order of queue) {
+    const { userId } = order.request;
+    if (passed.has(userId)) continue;
+    const held = isHeld(order);
+    if (held || onePerUser) passed.add(userId);
+    if (!held) yield order;
+  }
 }
 
 /**
  * Takes the orders of one call out of the queues of several markets: the first of each queue, then
  * the second of each, until the work suffices, so that a long queue does not displace the short
- * ones. Orders of one user never overtake each other in a queue.
+ * ones.
  */
 export function chooseOrders<T extends { request: OrderRequest }>(
   queues: T[][],
@@ -49,38 +59,26 @@ export function chooseOrders<T extends { request: OrderRequest }>(
 ): T[] {
   const chosen: T[] = [];
   let workLeft = mostWork;
-  let cursors = queues.map((queue): Cursor<T> => ({
+  const all = queues.map((queue) => ({
     queue,
-    next: 0,
-    taken: new Set(),
-    passed: new Set(),
+    free: freeOrders(queue, isHeld, onePerUser),
+    taken: new Set<T>(),
   }));
-  const all = cursors;
 
-  /** Returns whether there was one. */
-  function takeNext(cursor: Cursor<T>): boolean {
-    const { passed, queue, taken } = cursor;
-    for (; cursor.next < queue.length; cursor.next++) {
-      const order = queue[cursor.next];
-      if (order === undefined || passed.has(order.request.userId)) continue;
-      if (isHeld(order)) {
-        passed.add(order.request.userId);
-        continue;
-      }
+  let turns = all;
+  while (turns.length > 0 && workLeft > 0) {
+    turns = turns.filter(({ free, taken }) => {
+      const { done, value: order } = free.next();
+      if (done) return false;
       const work = workOf(order.request);
       if (chosen.length > 0 && work > workLeft) return false;
       if (chosen.length >= mostOrders) return false;
-      if (onePerUser) passed.add(order.request.userId);
       taken.add(order);
       chosen.push(order);
       workLeft -= work;
-      cursor.next++;
       return true;
-    }
-    return false;
+    });
   }
-
-  while (cursors.length > 0 && workLeft > 0) cursors = cursors.filter(takeNext);
   for (const { queue, taken } of all) {
     if (taken.size === queue.length) queue.length = 0;
     else if (taken.size > 0) {

@@ -1,6 +1,6 @@
 import type { OrderRequest, Payment, PlacedOrder } from "../database/calls.ts";
 import { lockPauseMs } from "../database/failures.ts";
-import { chooseOrders } from "./choose_orders.ts";
+import { chooseOrders, freeOrders } from "./choose_orders.ts";
 import { ladder } from "./ladder.ts";
 import type { Rung } from "./ladder.ts";
 
@@ -101,13 +101,7 @@ export function takeOrders(lane: Lane, rung: Rung, at: number): Waiting[] {
 /** Whether a call of this rung would take orders. A single one must be the first that is ready. */
 export function isReady(lane: Lane, rung: Rung, at: number): boolean {
   if (lane.isUnderWay) return false;
-  const mayNotTake = isHeld(lane, rung, at);
-  const passed = new Set<string>();
-  const first = lane.waiting.find((order) => {
-    if (passed.has(order.request.userId)) return false;
-    if (mayNotTake(order)) passed.add(order.request.userId);
-    return !passed.has(order.request.userId);
-  });
+  const { value: first } = freeOrders(lane.waiting, isHeld(lane, rung, at)).next();
   return first !== undefined && (rung !== "single" || first.rung === "single");
 }
 
