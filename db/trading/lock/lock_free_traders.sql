@@ -15,15 +15,11 @@ begin
   );
   if cardinality(v_locked) = cardinality(lock_free_traders.user_ids) then
     return '{}';
-  elsif cardinality(v_locked)
-    = (select count(distinct u.id) from unnest(lock_free_traders.user_ids) as u (id))
-  then
-    return '{}';
   end if;
   return array(
-    select t.user_id
-    from trading.traders as t
-    where t.user_id = any (lock_free_traders.user_ids) and t.user_id <> all (v_locked)
+    select unnest(lock_free_traders.user_ids)
+    except
+    select unnest(v_locked)
   );
 end
 $$;
