@@ -19,13 +19,18 @@ as $$
   select s.through_block + 1, coalesce(max(n.number), s.through_block)
   from sound as s
   left join lateral (
-    select b.number, sum(b.row_count) over (order by b.number) - b.row_count as rows_before
+    select
+      b.number,
+      sum(b.row_count) over (order by b.number) - b.row_count as rows_before,
+      sum(b.row_count) over () as rows_left
     from ledger.blocks as b
     where b.number > s.through_block
-  ) as n on blocks_to_verify."full" or n.rows_before < 1000000
+  ) as n on blocks_to_verify."full"
+    or n.rows_before < greatest(1000000, n.rows_left / 2)
   group by s.through_block
 $$;
 
 comment on function ledger.blocks_to_verify(boolean) is
   'The blocks that ledger.verify() recomputes: from the one after the last that a sound run of '
-  'jobs.verify_ledger() verified, as many as have a million rows; or all of them.';
+  'jobs.verify_ledger() verified, as many as have a million rows, or half of the rows that are '
+  'left, so that it catches up however many are sealed; or all of them.';

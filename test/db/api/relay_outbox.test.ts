@@ -39,7 +39,8 @@ test.serial("at most a thousand at a time, the oldest first", async (t) => {
   const batch = Array.from({ length: 1100 }, (): [string, Request] => [ann, buy("yes", 1, 1)]);
   await placeBatch(market, batch);
   t.is(await announce(), 1);
-  await operate("self_exclude", { user_id: ann }); // an event for each order, and the market's
+  // An event for each order, and the market's, in one transaction.
+  await operate("cancel_orders", { user_id: ann, market_id: market });
   t.deepEqual([await announce(), await announce(), await announce()], [1000, 101, 0]);
   const { data } = await exchange.orders(ann, { status: "all" });
   const { users } = await listener.heard();
