@@ -194,8 +194,10 @@ export const orders: Record<string, Answer> = {
   },
 
   "Why were they cancelled?": (facts) => {
-    const shown = (reason: string) =>
-      ["loss_limit", "self_excluded"].includes(reason) ? "responsible_gaming" : reason;
+    const names: Record<string, string> = {
+      ...{ self_excluded: "user_cancelled", loss_limit: "responsible_gaming" },
+    };
+    const shown = (reason: string) => names[reason] ?? reason;
     const cancelled = facts.orders.filter(({ status }) => status === "cancelled");
     return [...groupBy(cancelled, (it) => shown(it.cancel_reason))].map(([reason, own]) => [
       ...[reason, own.length],

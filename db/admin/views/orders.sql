@@ -19,11 +19,13 @@ select
   x.is_post_only,
   x.status,
   case x.cancel_reason
-    when 'responsible_gaming' then coalesce(
+    when 'responsible_gaming' then 'loss_limit'
+    -- Among these analysts do not see those of self-exclusions.
+    when 'user_cancelled' then coalesce(
       (
-        select o.cancel_reason::text
-        from trading.orders as o
-        where o.id = x.order_key
+        select e.cancel_reason::text
+        from trading.ended_orders as e
+        where e.id = x.order_key
       ),
       (
         select a.cancel_reason::text

@@ -31,8 +31,10 @@ select
   o.time_in_force::text as time_in_force,
   o.post_only as is_post_only,
   o.status::text as status,
-  case
-    when o.cancel_reason in ('self_excluded', 'loss_limit') then 'responsible_gaming'
+  case o.cancel_reason
+    -- Like orders that the user, or an operator for the user, cancelled at one moment.
+    when 'self_excluded' then 'user_cancelled'
+    when 'loss_limit' then 'responsible_gaming'
     else o.cancel_reason::text
   end as cancel_reason,
   o.fee_cents::bigint as fee_cents,
@@ -95,8 +97,8 @@ comment on column analytics.orders.status is
   'scheduled, open, partially_filled, filled or cancelled. An order past its expiry may still '
   'be open here until it is swept.';
 comment on column analytics.orders.cancel_reason is
-  'Why it was cancelled; else null. responsible_gaming is a loss limit or a self-exclusion: which '
-  'of them is for operators, in admin.orders.';
+  'Why it was cancelled; else null. user_cancelled is also what a self-exclusion cancelled: which '
+  'orders that were is for operators, in admin.orders. responsible_gaming is a loss limit.';
 comment on column analytics.orders.fee_cents is 'Taker fee paid.';
 comment on column analytics.orders.created_at is 'When it was accepted.';
 comment on column analytics.orders.expires_at is 'From then on it counts nowhere; null is never.';

@@ -88,7 +88,7 @@ test.serial("no column of an analyst's view has the name of a private fact", asy
 });
 
 test.serial(
-  "an order that a self-exclusion ended looks like one that a loss limit ended",
+  "an order that a self-exclusion ended looks like one that was cancelled for the user",
   async (t) => {
     const reasons = async (schema: "analytics" | "admin") =>
       (
@@ -101,10 +101,44 @@ test.serial(
       ).rows.map(({ reason }) => reason);
     t.deepEqual(await reasons("admin"), ["market_closed", "self_excluded", "loss_limit"]);
     t.deepEqual(await reasons("analytics"), [
-      ...["market_closed", "responsible_gaming", "responsible_gaming"],
+      ...["market_closed", "user_cancelled", "responsible_gaming"],
     ]);
   },
 );
+
+test.serial("what a self-exclusion leaves is what an operator's cancelling leaves", async (t) => {
+  const analysts = exchange.database.connectAs("exchange_analyst", { max: 1 });
+  const market = await makeMarket();
+  const [excluded, cancelled] = [await makeTrader(), await makeTrader()];
+  // Neither has a limit, so nothing but the exclusion could be responsible gaming.
+  const limits = { day_cents: null, week_cents: null, month_cents: null, immediate: true };
+  for (const user_id of [excluded, cancelled]) {
+    await operate("set_loss_limits", { user_id, ...limits });
+    await rest(market, user_id, buy("yes", 10, 40), buy("no", 10, 30));
+  }
+  await operate("self_exclude", { user_id: excluded, until: "2050-01-01T00:00:00Z" });
+  await operate("cancel_orders", { user_id: cancelled });
+  const seen = async (user: string) => {
+    const { rows } = await analysts.query(
+      `select to_jsonb(o) - '{order_key,order_id,user_key,user_id}'::text[] as shown
+       from analytics.orders as o where user_id = $1 order by order_key`,
+      [user],
+    );
+    return rows.map(({ shown }) => shown);
+  };
+  const found = await seen(excluded);
+  t.deepEqual(found, await seen(cancelled));
+  t.deepEqual(
+    found.map(({ cancel_reason }) => cancel_reason),
+    ["user_cancelled", "user_cancelled"],
+  );
+  const { rows } = await exchange.database.connectAs("exchange_operator", { max: 1 }).query(
+    `select array_agg(distinct cancel_reason order by cancel_reason) as reasons
+     from admin.orders where user_id = any ($1)`,
+    [[excluded, cancelled]],
+  );
+  t.deepEqual(rows[0].reasons, ["self_excluded", "user_cancelled"]);
+});
 
 test.serial(
   "operators still see which of them it was when the order is in the archive",
