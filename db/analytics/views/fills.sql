@@ -1,10 +1,18 @@
+-- The joins are those of analytics.trades.
 create or replace view analytics.fills as
 select
   f.trade_key,
   f.trade_id,
   f.role,
   f.order_key,
-  o.public_id as order_id,
+  coalesce(
+    o.public_id,
+    (
+      select a.order_public_id
+      from trading.active_orders as a
+      where a.order_id = f.order_key
+    )
+  ) as order_id,
   f.market_id as market_key,
   m.public_id as market_id,
   f.user_id as user_key,
@@ -44,11 +52,16 @@ from (
     t.price::int, t.quantity::int, 0::bigint, t.maker_realised_cents, t.created_at
   from trading.trades as t
 ) as f
-left join trading.orders as o on o.id = f.order_key
+left join trading.ended_orders as o on o.id = f.order_key
 left join catalog.markets as m on m.id = f.market_id
 left join identity.users as u on u.id = f.user_id
 left join trading.voids as w on w.trade_id = f.trade_key
-left join trading.voids as n on n.market_id = f.market_id and n.trade_id is null;
+left join (
+  select z.market_id, min(z.created_at) as created_at
+  from trading.voids as z
+  where z.trade_id is null
+  group by z.market_id
+) as n on n.market_id = f.market_id;
 
 comment on view analytics.fills is
   'Every trade twice: once for the order of its taker, once for that of its maker.';

@@ -1,41 +1,45 @@
 create or replace view analytics.open_orders as
 select
-  o.id as order_key,
-  o.public_id as order_id,
-  o.market_id as market_key,
+  b.order_id as order_key,
+  b.order_public_id as order_id,
+  b.market_id as market_key,
   m.public_id as market_id,
-  o.user_id as user_key,
+  b.user_id as user_key,
   u.public_id as user_id,
-  o.side::text as side,
-  o.order_type::text as order_type,
-  o.price::int as price_cents,
+  b.side::text as side,
+  b.order_type::text as order_type,
+  b.price::int as price_cents,
   case
-    when (o.side = 'yes') = (o.order_type = 'buy') then 'bid'
+    when (b.side = 'yes') = (b.order_type = 'buy') then 'bid'
     else 'ask'
   end as book_side,
   case
-    when o.side = 'yes' then o.price::int
-    else 100 - o.price::int
+    when b.side = 'yes' then b.price::int
+    else 100 - b.price::int
   end as yes_price_cents,
-  o.quantity::int as quantity,
-  o.filled_quantity,
-  o.budget_cents::int as budget_cents,
-  o.time_in_force::text as time_in_force,
-  o.post_only as is_post_only,
-  o.status::text as status,
-  o.created_at,
-  o.expires_at,
-  o.release_at,
-  o.released_at,
+  b.quantity::int as quantity,
+  b.quantity::int - b.left_quantity as filled_quantity,
+  b.budget_cents::int as budget_cents,
+  b.time_in_force::text as time_in_force,
+  b.post_only as is_post_only,
   case
-    when o.order_type = 'sell' then 0
+    when b.queue_position is null then 'scheduled'
+    when b.left_quantity = b.quantity::int then 'open'
+    else 'partially_filled'
+  end as status,
+  b.created_at,
+  b.expires_at,
+  b.release_at,
+  b.released_at,
+  case
+    when b.order_type = 'sell' then 0
     when b.queue_position is not null
-      then (o.quantity::int - o.filled_quantity)::bigint * o.price::int
-    when o.budget_cents is not null then o.budget_cents::bigint
+      then b.left_quantity::bigint * b.price::int
+    when b.budget_cents is not null then b.budget_cents::bigint
     -- The fee of a buy of all of it at its price, at the schedule in force.
-    else o.quantity::bigint * o.price::int + (
+    else b.quantity::bigint * b.price::int + (
       select
-        (s.taker_rate_bps * (o.quantity::bigint * o.price::int * (100 - o.price::int)) + 999999)
+        (s.taker_rate_bps * (b.quantity::bigint * b.price::int * (100 - b.price::int)) + 999999)
           / 1000000
       from trading.fee_schedules as s
       where s.effective_from <= analytics.now()
@@ -43,7 +47,7 @@ select
           select from trading.fee_cancellations as x where x.fee_schedule_id = s.id
         )
         and (
-          (s.market_id = o.market_id and s.category_id is null)
+          (s.market_id = b.market_id and s.category_id is null)
           or (s.market_id is null and s.category_id = m.category_id)
           or (s.market_id is null and s.category_id is null)
         )
@@ -52,9 +56,8 @@ select
     )
   end as worst_cost_cents
 from trading.active_orders as b
-join trading.orders as o on o.id = b.order_id
-left join catalog.markets as m on m.id = o.market_id
-left join identity.users as u on u.id = o.user_id
+left join catalog.markets as m on m.id = b.market_id
+left join identity.users as u on u.id = b.user_id
 where b.expires_at is null
   or b.expires_at > analytics.now();
 

@@ -1,3 +1,6 @@
+-- The planner drops a left join without a selected column only if it sees that the other side is
+-- unique: so orders are joined by their two tables and not by trading.orders, and the voids of
+-- markets are grouped, although there is one for a market.
 create or replace view analytics.trades as
 select
   t.id as trade_key,
@@ -12,7 +15,14 @@ select
   t.price::int as yes_price_cents,
   t.quantity::int as quantity,
   t.taker_order_id as taker_order_key,
-  x.public_id as taker_order_id,
+  coalesce(
+    x.public_id,
+    (
+      select a.order_public_id
+      from trading.active_orders as a
+      where a.order_id = t.taker_order_id
+    )
+  ) as taker_order_id,
   t.taker_user_id as taker_user_key,
   v.public_id as taker_user_id,
   case when t.taker_realised_cents is null then 'buy' else 'sell' end as taker_order_type,
@@ -22,7 +32,14 @@ select
     else 'yes'
   end as taker_side,
   t.maker_order_id as maker_order_key,
-  y.public_id as maker_order_id,
+  coalesce(
+    y.public_id,
+    (
+      select a.order_public_id
+      from trading.active_orders as a
+      where a.order_id = t.maker_order_id
+    )
+  ) as maker_order_id,
   t.maker_user_id as maker_user_key,
   w.public_id as maker_user_id,
   case when t.maker_realised_cents is null then 'buy' else 'sell' end as maker_order_type,
@@ -40,12 +57,17 @@ select
   coalesce(o.created_at, n.created_at) as voided_at
 from trading.trades as t
 left join catalog.markets as m on m.id = t.market_id
-left join trading.orders as x on x.id = t.taker_order_id
-left join trading.orders as y on y.id = t.maker_order_id
+left join trading.ended_orders as x on x.id = t.taker_order_id
+left join trading.ended_orders as y on y.id = t.maker_order_id
 left join identity.users as v on v.id = t.taker_user_id
 left join identity.users as w on w.id = t.maker_user_id
 left join trading.voids as o on o.trade_id = t.id
-left join trading.voids as n on n.market_id = t.market_id and n.trade_id is null;
+left join (
+  select z.market_id, min(z.created_at) as created_at
+  from trading.voids as z
+  where z.trade_id is null
+  group by z.market_id
+) as n on n.market_id = t.market_id;
 
 comment on view analytics.trades is
   'Every match of two orders, in YES prices. analytics.fills has the same by order.';
