@@ -5,7 +5,8 @@ begin atomic
   select b.side, b.yes_price_cents, b.quantity, b.order_count
   from analytics.book_history(
     book_as_of.market_id, '1 day', book_as_of.at, book_as_of.at
-  ) as b;
+  ) as b
+  order by b.side, b.yes_price_cents;
 end;
 
 comment on function analytics.book_as_of(uuid, timestamptz) is

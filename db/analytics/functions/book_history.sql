@@ -170,12 +170,14 @@ begin
   select
     l.at, l.book_side, l.yes_price_cents, l.quantity::bigint, l.order_count::bigint
   from levels as l
-  where l.quantity > 0;
+  where l.quantity > 0
+  order by l.at, l.book_side, l.yes_price_cents;
 end
 $$;
 
 comment on function analytics.book_history(uuid, interval, timestamptz, timestamptz) is
   'The books of a market at since and at each step after it, until included: bids and asks in YES '
   'prices, after all that happened at each time. A time with an empty book has no row. Steps of '
-  'days and months are counted in UTC; at most 2,000 times. Reads the orders and trades of the '
-  'market once, however many times. Errors: NOT_FOUND, INVALID_REQUEST.';
+  'days and months are counted in UTC; at most 2,000 times. In the order of times, sides and '
+  'prices. Reads the orders and trades of the market once, however many times. Errors: NOT_FOUND, '
+  'INVALID_REQUEST.';

@@ -83,5 +83,6 @@ $$;
 comment on function analytics.candles(uuid, interval, timestamptz, timestamptz) is
   'YES prices of the trades of a market from since on and before until, in candles of that width '
   '(seconds to weeks; not months). Candles begin at whole multiples of the width in UTC, counted '
-  'from 2000-01-01. Without a trade there is no candle. At most 50,000 candles. Errors: NOT_FOUND, '
-  'INVALID_REQUEST.';
+  'from 2000-01-01. Without a trade there is no candle. At most 50,000 of that width may '
+  'fit between since, or when the market was made, and until, or now: candles without a trade '
+  'count too. Errors: NOT_FOUND, INVALID_REQUEST.';

@@ -93,7 +93,8 @@ begin
   from results as r
   where r.created_at >= daily_trader_results.since::timestamp at time zone 'UTC'
     and r.created_at < daily_trader_results.until::timestamp at time zone 'UTC'
-  group by 1, 2;
+  group by 1, 2
+  order by 1, 2;
 end
 $$;
 
@@ -105,5 +106,5 @@ comment on function analytics.daily_trader_results(date, date) is
   'less those that voids gave back. What sales, merges and settlements realised is profit and not '
   'proceeds: what they brought less their fees, and less what the shares had cost with their buy '
   'fees; realised_cents is the sum of these and of voids_realised_cents. A correction counts on '
-  'its own day, with the difference; so does a void, with what it takes back. Reads all trades '
-  'once. Errors: INVALID_REQUEST.';
+  'its own day, with the difference; so does a void, with what it takes back. In the order '
+  'of days and users. Reads all trades, whatever the days. Errors: INVALID_REQUEST.';

@@ -76,12 +76,14 @@ begin
   join best as b
     on b.book_side = r.book_side
     and b.yes_price_cents = r.yes_price_cents
-  cross join lateral unnest(b.best * r.during::tstzmultirange) as w (at);
+  cross join lateral unnest(b.best * r.during::tstzmultirange) as w (at)
+  order by r.order_key, lower(w.at);
 end
 $$;
 
 comment on function analytics.time_at_best(uuid, timestamptz, timestamptz) is
   'When each order of a market stood at the best bid or ask, from since on and before until, at '
   'most until now: a row for each stretch of time, exact, from the life of every order. Orders of '
-  'one user may stand there at the same time: join their times before you add them up. Reads the '
-  'orders and trades of the market once. Errors: NOT_FOUND, INVALID_REQUEST.';
+  'one user may stand there at the same time: join their times before you add them up. In the '
+  'order of orders and times. Reads the orders of the market once and its trades twice. Errors: '
+  'NOT_FOUND, INVALID_REQUEST.';

@@ -32,6 +32,7 @@ test("each day is what was read in its last millisecond, whatever came later", a
         const found = await valueOf(exchange, trader, ...range);
         t.deepEqual(found, world.noted.get(trader));
         t.deepEqual(found, analysts.get(trader));
+        t.deepEqual(await marksOf(exchange, trader, ...range), world.marked.get(trader));
       }
       t.deepEqual(await exchange.verify(), []);
     } finally {
@@ -54,6 +55,8 @@ interface World {
   trades: string[];
   /** By trader: what was read at the end of each day. */
   noted: Map<string, AccountDay[]>;
+  /** By trader: what the shares were worth then at the last prices. */
+  marked: Map<string, number[]>;
 }
 
 async function makeWorld(exchange: Exchange, number: number): Promise<World> {
@@ -62,7 +65,7 @@ async function makeWorld(exchange: Exchange, number: number): Promise<World> {
   const world: World = {
     ...{ exchange, startsAt, now: startsAt, random: randomFrom(`days ${number}`) },
     ...{ deposits: new Map(), markets: [], over: new Map(), orders: [], trades: [] },
-    noted: new Map(),
+    ...{ noted: new Map(), marked: new Map() },
   };
   while (world.deposits.size < 4) await addTrader(world);
   world.markets.push((await exchange.makeLiveMarket()).market, ...(await exchange.makeMarkets(2)));
@@ -98,26 +101,47 @@ async function advance(world: World, ms: number) {
   await clock.freeze(new Date((world.now = goal)));
 }
 
+async function marksOf({ database }: Exchange, trader: string, since: string, until: string) {
+  const { rows } = await database.pool.query(
+    `select e.mark_value_cents as cents
+     from analytics.daily_equity($1, $2) as e
+     join analytics.users as u using (user_key)
+     where u.user_id = $3 order by e.day`,
+    [since, until, trader],
+  );
+  return rows.map(({ cents }) => cents);
+}
+
 /** Cash and shares as a trader sees them, and bids by the public book: nothing stays changed. */
-async function note({ exchange, now, deposits, markets, over, noted }: World) {
+async function note({ exchange, now, deposits, markets, over, noted, marked }: World) {
   await exchange.withRollback(async (client) => {
     const bids = new Map<string, number>();
+    const marks = new Map<string, number>();
     for (const market of markets.filter((one) => !over.has(one))) {
       const view = await call(client, api.getOrderBook, { marketId: market });
       const { bids: buyers, asks: sellers } = JSON.parse(view!.body);
       bids.set(`${market} yes`, buyers[0]?.price ?? 0);
       bids.set(`${market} no`, sellers.length > 0 ? 100 - sellers[0].price : 0);
+      const { rows } = await client.query(
+        "select last_yes_price_cents as price from analytics.markets where market_id = $1",
+        [market],
+      );
+      marks.set(`${market} yes`, rows[0].price ?? 50);
+      marks.set(`${market} no`, 100 - (rows[0].price ?? 50));
     }
     for (const [trader, depositsCents] of deposits) {
       const own = JSON.parse(await call(client, api.getOwnPositions, { userId: trader }));
-      const exitCents = own.positions.reduce(
-        (sum: number, { marketId, side, quantity }: any) =>
-          sum + quantity * bids.get(`${marketId} ${side}`)!,
-        0,
-      );
+      const worth = (prices: Map<string, number>): number =>
+        own.positions.reduce(
+          (sum: number, { marketId, side, quantity }: any) =>
+            sum + quantity * prices.get(`${marketId} ${side}`)!,
+          0,
+        );
+      const exitCents = worth(bids);
       if (exitCents > 0) seen.held += 1;
       const day = { day: nameOf(now), balanceCents: own.balance, exitCents, depositsCents };
       noted.set(trader, [...(noted.get(trader) ?? []), day]);
+      marked.set(trader, [...(marked.get(trader) ?? []), worth(marks)]);
     }
   });
 }
