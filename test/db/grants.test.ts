@@ -126,6 +126,35 @@ test("exchange_analyst reads the views of analytics, all of them, and nothing el
   await t.throwsAsync(pool.query("select trading.fee_cents(1, 1)"), { code: DENIED });
 });
 
+/** How a view refuses what could not be done to it by anyone. */
+const impossible = ["55000", "0A000", "42809", "428C9"];
+
+test("exchange_analyst writes to no view, each of them tried, read-only or not", async (t) => {
+  const pool = database.connectAs("exchange_analyst", { max: 1 });
+  await pool.query("set default_transaction_read_only = off");
+  const all = await views();
+  t.true(all.length >= 30, "the views are seen");
+  for (const view of all) {
+    const { rows } = await database.pool.query(
+      `select quote_ident(attname) as name from pg_attribute
+       where attrelid = $1::regclass and attnum > 0 and not attisdropped order by attnum`,
+      [view],
+    );
+    for (const statement of [
+      `insert into ${view} default values`,
+      ...rows.map(({ name }) => `update ${view} set ${name} = default`),
+      `delete from ${view}`,
+      `truncate ${view}`,
+    ]) {
+      for (const begin of ["", "begin; set transaction read write; "]) {
+        const error: any = await t.throwsAsync(pool.query(begin + statement), undefined, statement);
+        t.true([DENIED, ...impossible].includes(error.code), `${statement}: ${error}`);
+        await pool.query("rollback");
+      }
+    }
+  }
+});
+
 test("what analysts read has no e-mail and no secret", async (t) => {
   const columns = await names(`
     select c.oid::regclass || '.' || attname as name
