@@ -307,7 +307,6 @@ set local role exchange_owner;
 --!include trading/show/chance_of.sql
 --!include trading/show/depth.sql
 --!include trading/show/exits_of_user.sql
---!include trading/show/trade_before.sql
 --!include trading/show/results_between.sql
 --!include trading/show/disputable_until.sql
 --!include trading/settle/dispute_resolution.sql
@@ -325,6 +324,7 @@ set local role exchange_owner;
 --!include trading/events/user_events_after.sql
 --!include trading/show/order_detail_object.sql
 --!include trading/show/candles_of.sql
+--!include trading/show/trade_before.sql
 --!include trading/show/closing_bids.sql
 --!include trading/show/exit_values_at.sql
 --!include trading/verify/fill_sides.sql

@@ -23,13 +23,11 @@ as $$
         select t.taker_cents as cents
         from trading.trades as t
         where t.taker_user_id = u.id
-          and t.id > b.trade_id
           and t.created_at >= s.visit_started_at
         union all
         select t.maker_cents
         from trading.trades as t
         where t.maker_user_id = u.id
-          and t.id > b.trade_id
           and t.created_at >= s.visit_started_at
         union all
         select e.amount_cents
@@ -44,7 +42,6 @@ as $$
   from core.now() as n (at)
   cross join identity.sessions as s
   join identity.users as u on u.id = s.user_id
-  cross join lateral trading.trade_before(s.visit_started_at) as b (trade_id)
   where s.public_id = get_reality_check.session_id
     and u.public_id = get_reality_check.user_id
 $$;
@@ -53,5 +50,5 @@ comment on function api.get_reality_check(uuid, uuid) is
   'The body of GET /api/account/reality-check: how long the visit of this session has lasted, when '
   'the next reminder is due (0: now, null: never), and of the time since the visit began: what the '
   'user has realised (trading.results_between), and the net cash put into trading, in whatever '
-  'session or by whatever key. Null when the session is gone. Cost: the user''s trades since '
-  'then, all their entries, and all voids.';
+  'session or by whatever key. Null when the session is gone. Cost: it looks at all of the user''s '
+  'trades and entries.';

@@ -11,7 +11,6 @@ declare
   v_until constant timestamptz := v_next::timestamp at time zone 'UTC';
   v_user_id constant bigint := identity.user_id(get_year_statement.user_id);
   v_account_id constant bigint := ledger.user_account_id(v_user_id);
-  v_trade_before constant bigint := trading.trade_before(v_from);
 begin
   -- One statement, so that all figures are of one moment.
   return (
@@ -19,14 +18,12 @@ begin
       select t.taker_cents as cents
       from trading.trades as t
       where t.taker_user_id = v_user_id
-        and t.id > v_trade_before
         and t.created_at >= v_from
         and t.created_at < v_until
       union all
       select t.maker_cents
       from trading.trades as t
       where t.maker_user_id = v_user_id
-        and t.id > v_trade_before
         and t.created_at >= v_from
         and t.created_at < v_until
     ),
@@ -108,4 +105,4 @@ comment on function api.get_year_statement(uuid, int) is
   'calendar year (UTC), its movements by kind, and what each market brought. The opening balance '
   'with all movements is the closing one, which is the present one in a year that has not ended. '
   'Results: trading.results_between. '
-  'Cost: it looks at the user''s trades since the year began, and at all entries.';
+  'Cost: it looks at all of the user''s trades and entries.';

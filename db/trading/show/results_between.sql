@@ -7,20 +7,17 @@ set search_path = pg_catalog, pg_temp
 --!include planner/nested_loops.sql
 as $$
   select r.market_id, sum(r.fee_cents)::bigint, sum(r.realised_cents)::bigint
-  from trading.trade_before(results_between.since) as b (trade_id)
-  cross join lateral (
+  from (
     select t.market_id, t.fee_cents::bigint as fee_cents,
       coalesce(t.taker_realised_cents, 0) as realised_cents
     from trading.trades as t
     where t.taker_user_id = results_between.user_id
-      and t.id > b.trade_id
       and t.created_at >= results_between.since
       and t.created_at < results_between.until
     union all
     select t.market_id, 0, coalesce(t.maker_realised_cents, 0)
     from trading.trades as t
     where t.maker_user_id = results_between.user_id
-      and t.id > b.trade_id
       and t.created_at >= results_between.since
       and t.created_at < results_between.until
     union all
@@ -90,5 +87,5 @@ $$;
 comment on function trading.results_between(bigint, timestamptz, timestamptz) is
   'What each market brought a user from a moment on and before another one: the fees of trades, '
   'less those that voids gave back, and what was realised. Results count as in '
-  'analytics.daily_trader_results: a correction or void at its own time. Cost: the user''s '
-  'trades since then, and all voids.';
+  'analytics.daily_trader_results: a correction or void at its own time. Cost: it looks at all of '
+  'the user''s trades.';
