@@ -46,17 +46,14 @@ async function byId(markets: string[]): Promise<string[]> {
 
 /** Holds the lock of a market, as an order under way does, for five seconds at most. */
 const withMarketLocked = (market: string, work: () => Promise<void>) =>
-  withClient(exchange.database.pool, async (holder) => {
-    await holder.query("begin");
+  exchange.withRollback(async (holder) => {
     await holder.query("set local idle_in_transaction_session_timeout = '5s'");
     await holder.query("select trading.lock_market(catalog.market_id($1))", [market]);
     await work();
-    await holder.query("rollback");
   });
 
 async function assertSound(t: ExecutionContext): Promise<void> {
-  const { rows } = await exchange.database.pool.query("select * from ledger.verify()");
-  t.deepEqual(rows, []);
+  t.deepEqual(await exchange.verify(), []);
 }
 
 for (const [title, { reason, end }] of Object.entries(ends)) {

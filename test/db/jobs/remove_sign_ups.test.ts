@@ -61,8 +61,7 @@ test.serial("the dead man's switch of an account goes with it", async (t) => {
   await clock.advance(30 * DAY);
   await work("remove_sign_ups");
   t.is(await count("trading.dead_man_switches"), 0);
-  const { rows } = await exchange.database.pool.query("select * from ledger.verify()");
-  t.deepEqual(rows, []);
+  t.deepEqual(await exchange.verify(), []);
 });
 
 test.serial("the open orders of an account that ends are cancelled", async (t) => {
