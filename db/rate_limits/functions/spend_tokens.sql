@@ -11,9 +11,13 @@ declare
   v_at timestamptz;
   v_spent bigint; -- before the requests of its user, and
   v_spent_after bigint;
-  v_full_at timestamptz;
   v_place int;
   v_left bigint;
+  -- Of the buckets that gave tokens, in ascending order: the user, and what is written.
+  v_paid uuid[];
+  v_spents bigint[];
+  v_ats timestamptz[];
+  v_full_ats timestamptz[];
   v_payments rate_limits.payment[] := array_fill(
     null::rate_limits.payment, array[cardinality(spend_tokens.user_ids)]
   );
@@ -22,6 +26,10 @@ begin
     v_payments[v_place] := (true, null, null, null, null)::rate_limits.payment;
   end loop;
   for v_look in 1 .. 2 loop
+    v_paid := '{}';
+    v_spents := '{}';
+    v_ats := '{}';
+    v_full_ats := '{}';
     for v_bucket in
       select
         a.user_id, a.spent, a.at,
@@ -66,18 +74,26 @@ begin
         )::rate_limits.payment;
       end loop;
       if v_spent_after > v_spent then
-        v_full_at := v_at
-          + (v_spent_after / v_bucket.rate + 1) * interval '1 microsecond';
-        update rate_limits.allowances as a set
-          spent = v_spent_after,
-          at = v_at,
-          removable_at = case
-            when a.removable_at >= v_full_at then a.removable_at
-            else v_full_at + interval '10 minutes'
-          end
-        where a.user_id = v_bucket.user_id;
+        v_paid := v_paid || v_bucket.user_id;
+        v_spents := v_spents || v_spent_after;
+        v_ats := v_ats || v_at;
+        v_full_ats := v_full_ats
+          || v_at + (v_spent_after / v_bucket.rate + 1) * interval '1 microsecond';
       end if;
     end loop;
+    if v_paid <> '{}' then
+      update rate_limits.allowances as a
+      set (spent, at, removable_at) = (
+        select
+          v_spents[p.place], v_ats[p.place],
+          case
+            when a.removable_at >= v_full_ats[p.place] then a.removable_at
+            else v_full_ats[p.place] + interval '10 minutes'
+          end
+        from (select width_bucket(a.user_id, v_paid) offset 0) as p (place)
+      )
+      where a.user_id = any (v_paid);
+    end if;
     exit when v_look = 2 or array_position(v_payments, null) is null;
     v_users := array(
       select distinct u.user_id
