@@ -1,3 +1,4 @@
+-- The order begins with the columns that are null, which are alike: then it is that of the index.
 create or replace function trading.fee_in_force(
   market_id bigint, category_id bigint, at timestamptz
 )
@@ -16,7 +17,7 @@ begin atomic
         and not exists (
           select from trading.fee_cancellations as c where c.fee_schedule_id = s.id
         )
-      order by s.effective_from desc, s.id desc
+      order by s.category_id, s.effective_from desc, s.id desc
       limit 1
     ),
     (
@@ -28,7 +29,7 @@ begin atomic
         and not exists (
           select from trading.fee_cancellations as c where c.fee_schedule_id = s.id
         )
-      order by s.effective_from desc, s.id desc
+      order by s.market_id, s.effective_from desc, s.id desc
       limit 1
     ),
     (
@@ -40,7 +41,7 @@ begin atomic
         and not exists (
           select from trading.fee_cancellations as c where c.fee_schedule_id = s.id
         )
-      order by s.effective_from desc, s.id desc
+      order by s.market_id, s.category_id, s.effective_from desc, s.id desc
       limit 1
     )
   );
