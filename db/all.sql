@@ -199,8 +199,7 @@ set local role exchange_owner;
 --!include trading/answer/fills_of_order.sql
 --!include trading/answer/replay_answer.sql
 --!include trading/write/depth_place.sql
---!include trading/write/changed_depth.sql
---!include trading/write/best_in_depth.sql
+--!include trading/write/changed_book.sql
 --!include trading/write/write_depth.sql
 --!include trading/check/terms_problem.sql
 --!include trading/read/read_requests.sql
@@ -218,7 +217,6 @@ set local role exchange_owner;
 --!include trading/match/affordable_quantity.sql
 --!include trading/match/maker_cancel_reason.sql
 --!include trading/check/request_problem.sql
---!include trading/read/places.sql
 --!include trading/check/same_terms.sql
 --!include trading/read/read_markets.sql
 --!include trading/read/shares_within.sql
@@ -247,7 +245,6 @@ set local role exchange_owner;
 --!include trading/plain/place_plain_order.sql
 --!include trading/place/place_orders.sql
 --!include trading/place/release_orders.sql
---!include trading/write/first_position.sql
 --!include trading/check/release_reason.sql
 --!include trading/write/end_active_orders.sql
 --!include trading/events/announce_cancelled.sql

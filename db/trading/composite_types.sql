@@ -154,6 +154,7 @@ create type trading.holdings_read as (
   market_place int[],
   user_id bigint[],
   has_traded boolean[],
+  public_id uuid[],
   quantity bigint[],
   cost_cents bigint[],
   fee_cents bigint[],
@@ -162,9 +163,10 @@ create type trading.holdings_read as (
 );
 comment on type trading.holdings_read is
   'The holdings of the traders of a call in its markets, ascending by key (trading.holding_key). '
-  'quantity to realised_cents have a place for the YES shares of each holding, and behind all of '
-  'these one for its NO shares; once matched, as they are after the call. has_traded: before '
-  'the call. is_touched: by a match of the call.';
+  'public_id to realised_cents have a place for the YES shares of each holding, and behind all of '
+  'these one for its NO shares. public_id: null while there is none. quantity to realised_cents: '
+  'once matched, as they are after the call. has_traded: before the call. is_touched: by a match '
+  'of the call.';
 
 create type trading.results as (
   code text[],

@@ -26,14 +26,11 @@ declare
   v_maker_cents constant bigint := -(v_quantity * maker.book_price);
   v_place constant int := trading.depth_place(maker.book_side, maker.book_price);
   v_takes_all constant boolean := maker.left_quantity = v_quantity;
-  v_best constant int := case
-    when market.depth[v_place] > v_quantity then maker.book_price
-    else trading.best_in_depth(market.depth, maker.book_side, maker.book_price - 1)
-  end;
-  v_first constant bigint := case
-    when v_best = maker.book_price then maker.queue_position + v_takes_all::int
-    else 0
-  end;
+  v_book constant trading.market_state := trading.changed_book(
+    market, array[v_place], array[-v_quantity::bigint],
+    array[case when not v_takes_all then maker.queue_position end],
+    array[case when v_takes_all then maker.queue_position end]
+  );
   v_trade_id constant bigint := nextval('ledger.journal_ids');
   v_trade_public_id constant uuid := core.uuid_v7();
 begin
@@ -181,11 +178,11 @@ begin
     escrow_version = s.escrow_version + 1,
     revenue_cents = s.revenue_cents + write_plain_fill.fee_cents,
     revenue_version = s.revenue_version + (write_plain_fill.fee_cents > 0)::int,
-    depth[v_place] = s.depth[v_place] - v_quantity,
-    best_yes_price = case when v_is_yes then s.best_yes_price else v_best end,
-    best_no_price = case when v_is_yes then v_best else s.best_no_price end,
-    first_yes_position = case when v_is_yes then s.first_yes_position else v_first end,
-    first_no_position = case when v_is_yes then v_first else s.first_no_position end
+    depth = v_book.depth,
+    best_yes_price = v_book.best_yes_price,
+    first_yes_position = v_book.first_yes_position,
+    best_no_price = v_book.best_no_price,
+    first_no_position = v_book.first_no_position
   where s.market_id = market.market_id;
   return concat(
     '{"order":',

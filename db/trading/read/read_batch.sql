@@ -71,10 +71,17 @@ begin
     else null;
   end case;
   batch.traders := trading.read_traders(v_user_ids, batch.at);
-  batch.trader_place := trading.places(r.user_id, (batch.traders).user_ids);
+  -- A field, where a variable would be copied for each row: PL/pgSQL keeps its arrays taken apart.
+  batch.trader_place := array(
+    select width_bucket(u.id, (batch.traders).user_ids)
+    from unnest(r.user_id) with ordinality as u (id, place)
+    order by u.place
+  );
   if (batch.makers).order_id is not null then
-    batch.makers.trader_place := trading.places(
-      (batch.makers).user_id, (batch.traders).user_ids
+    batch.makers.trader_place := array(
+      select width_bucket(u.id, (batch.traders).user_ids)
+      from unnest((batch.makers).user_id) with ordinality as u (id, place)
+      order by u.place
     );
     if (batch.traders).stopped_order_ids is not null then
       batch.makers.end_reason := array(

@@ -15,6 +15,7 @@ begin
   select
     array_agg(q.key), array_agg(q.market_place), array_agg(q.user_id),
     array_agg(coalesce(x.yes_traded or x.no_traded, false)),
+    array_agg(x.yes_public_id) || array_agg(x.no_public_id),
     array_agg(coalesce(x.yes_quantity, 0)::bigint) || array_agg(coalesce(x.no_quantity, 0)::bigint),
     array_agg(coalesce(x.yes_cost_cents, 0)::bigint)
     || array_agg(coalesce(x.no_cost_cents, 0)::bigint),
@@ -22,8 +23,8 @@ begin
     || array_agg(coalesce(x.no_fee_cents, 0)::bigint),
     array_agg(coalesce(x.yes_realised_cents, 0)) || array_agg(coalesce(x.no_realised_cents, 0))
   into
-    h.key, h.market_place, h.user_id, h.has_traded, h.quantity, h.cost_cents, h.fee_cents,
-    h.realised_cents
+    h.key, h.market_place, h.user_id, h.has_traded, h.public_id, h.quantity, h.cost_cents,
+    h.fee_cents, h.realised_cents
   from (
     select distinct
       trading.holding_key(p.market_place, p.trader_place) as key, p.market_place,

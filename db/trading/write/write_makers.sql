@@ -8,10 +8,9 @@ declare
   k_left constant int[] := batch.makers_left;
   c_left constant int[] := (batch.cancelled).left_quantity;
   c_reason constant trading.cancel_reason[] := (batch.cancelled).reason;
-  v_ids bigint[]; -- of the makers that lost shares, ascending
-  v_places int[];
+  v_lost record; -- the makers that lost shares, in ascending id
 begin
-  select array_agg(x.id), array_agg(x.place) into v_ids, v_places
+  select array_agg(x.id) as ids, array_agg(x.place) as places into v_lost
   from (
     select k.order_id[i] as id, i as place
     from generate_subscripts(k.order_id, 1) as i
@@ -22,15 +21,15 @@ begin
   -- By their ids and not by a join: no plan can do worse than look each up.
   with gone as (
     delete from trading.active_orders as b
-    where b.order_id = any (v_ids)
-      and k_left[v_places[width_bucket(b.order_id, v_ids)]] <= 0
-    returning b.*, -k_left[v_places[width_bucket(b.order_id, v_ids)]] as cancelled_place
+    where b.order_id = any (v_lost.ids)
+      and k_left[v_lost.places[width_bucket(b.order_id, v_lost.ids)]] <= 0
+    returning b.*, -k_left[v_lost.places[width_bucket(b.order_id, v_lost.ids)]] as cancelled_place
   ),
   smaller as (
     update trading.active_orders as b
-    set left_quantity = k_left[v_places[width_bucket(b.order_id, v_ids)]]
-    where b.order_id = any (v_ids)
-      and k_left[v_places[width_bucket(b.order_id, v_ids)]] > 0
+    set left_quantity = k_left[v_lost.places[width_bucket(b.order_id, v_lost.ids)]]
+    where b.order_id = any (v_lost.ids)
+      and k_left[v_lost.places[width_bucket(b.order_id, v_lost.ids)]] > 0
   )
   insert into trading.ended_orders (
     market_id, user_id, id, public_id, created_at, ended_at, quantity, filled_quantity, fee_cents,

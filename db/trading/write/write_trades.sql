@@ -68,23 +68,21 @@ begin
   )
   select
     m.id[h.market_place[i]], h.user_id[i],
-    case when h.is_touched[i] or h.quantity[i] > 0 or h.realised_cents[i] <> 0
-      then core.uuid_v7() end,
+    coalesce(h.public_id[i], case when h.is_touched[i] then core.uuid_v7() end),
     h.quantity[i], h.cost_cents[i], h.fee_cents[i], h.realised_cents[i], h.is_touched[i],
-    case when h.is_touched[j] or h.quantity[j] > 0 or h.realised_cents[j] <> 0
-      then core.uuid_v7() end,
+    coalesce(h.public_id[j], case when h.is_touched[j] then core.uuid_v7() end),
     h.quantity[j], h.cost_cents[j], h.fee_cents[j], h.realised_cents[j], h.is_touched[j]
   from generate_series(1, h_count) as i
   cross join lateral (select h_count + i offset 0) as n (j)
   where h.is_touched[i] or h.is_touched[j]
   on conflict on constraint holdings_pkey do update set
-    yes_public_id = coalesce(x.yes_public_id, excluded.yes_public_id),
+    yes_public_id = excluded.yes_public_id,
     yes_quantity = excluded.yes_quantity,
     yes_cost_cents = excluded.yes_cost_cents,
     yes_fee_cents = excluded.yes_fee_cents,
     yes_realised_cents = excluded.yes_realised_cents,
     yes_traded = x.yes_traded or excluded.yes_traded,
-    no_public_id = coalesce(x.no_public_id, excluded.no_public_id),
+    no_public_id = excluded.no_public_id,
     no_quantity = excluded.no_quantity,
     no_cost_cents = excluded.no_cost_cents,
     no_fee_cents = excluded.no_fee_cents,
@@ -105,12 +103,13 @@ begin
       and t.moved_on < v_today
   )
   update trading.traders as t set
-    balance_cents = batch.balance_cents[width_bucket(t.user_id, u_id)],
-    account_version = batch.account_version[width_bucket(t.user_id, u_id)],
-    overdraft_cents = least(
-      t.overdraft_cents, greatest(0, -batch.balance_cents[width_bucket(t.user_id, u_id)])
-    ),
-    moved_on = greatest(t.moved_on, v_today)
+    moved_on = greatest(t.moved_on, v_today),
+    (balance_cents, account_version, overdraft_cents) = (
+      select
+        batch.balance_cents[p.place], batch.account_version[p.place],
+        least(t.overdraft_cents, greatest(0, -batch.balance_cents[p.place]))
+      from (select width_bucket(t.user_id, u_id) offset 0) as p (place)
+    )
   where t.user_id = any (v_moved);
   batch.fills := f;
   return batch;

@@ -14,16 +14,51 @@ test.serial.beforeEach(() => clock.freeze(NOON));
 const depthOf = (shares: Record<number, number>) =>
   Array.from({ length: 198 }, (_, index) => shares[index + 1] ?? 0);
 
-async function value(expression: string, values: unknown[]): Promise<unknown> {
-  const { rows } = await exchange.database.pool.query(`select ${expression} as value`, values);
-  return rows[0].value;
+interface Book {
+  depth: number[];
+  best_yes_price: number;
+  first_yes_position: number;
+  best_no_price: number;
+  first_no_position: number;
 }
 
-const changed = (depth: number[], places: number[], changes: number[]) =>
-  value("trading.changed_depth($1, $2, $3)", [depth, places, changes]);
+/** What orders of a call did at a place: shares that came or left, and their positions. */
+interface Change {
+  place: number;
+  change: number;
+  left?: number;
+  gone?: number;
+}
 
-const best = (shares: Record<number, number>, side: string, from: number) =>
-  value("trading.best_in_depth($1, $2, $3)", [depthOf(shares), side, from]);
+/** A book with these shares, whose queues were read up to some positions. */
+const bookOf = (shares: Record<number, number>, first_yes_position = 0, first_no_position = 0) => {
+  const places = Object.keys(shares).map(Number);
+  return {
+    depth: depthOf(shares),
+    best_yes_price: Math.max(0, ...places.filter((place) => place < 100)),
+    first_yes_position,
+    best_no_price: Math.max(99, ...places) - 99,
+    first_no_position,
+  };
+};
+
+async function changed(book: Book, changes: Change[]): Promise<Book> {
+  const { rows } = await exchange.database.pool.query(
+    `select to_json(b) as book
+     from trading.changed_book(
+       jsonb_populate_record(null::trading.market_state, $1), $2, $3, $4, $5
+     ) as b`,
+    [
+      JSON.stringify(book),
+      changes.map(({ place }) => place),
+      changes.map(({ change }) => change),
+      ...[changes.map(({ left }) => left ?? null), changes.map(({ gone }) => gone ?? null)],
+    ],
+  );
+  const { depth, best_yes_price, first_yes_position, best_no_price, first_no_position } =
+    rows[0].book;
+  return { depth, best_yes_price, first_yes_position, best_no_price, first_no_position };
+}
 
 /** Where the book of a market begins, and its depth: YES price p as yes p, NO price as no p. */
 async function state(market: string) {
@@ -41,29 +76,72 @@ async function state(market: string) {
   return rows[0];
 }
 
-test("a changed depth: each change at its place, also several at one", async (t) => {
-  const depth = depthOf({ 1: 5, 99: 7, 100: 8, 198: 9 });
+test("a changed book: each change at its place, also several at one", async (t) => {
+  const book = bookOf({ 1: 5, 99: 7, 100: 8, 198: 9 });
   t.deepEqual(
-    await changed(depth, [1, 198, 100, 1, 50], [-2, -9, 1, -3, 4]),
-    depthOf({ 50: 4, 99: 7, 100: 9 }),
+    await changed(book, [
+      { place: 1, change: -2 },
+      { place: 198, change: -9 },
+      { place: 100, change: 1 },
+      { place: 1, change: -3 },
+      { place: 50, change: 4 },
+    ]),
+    bookOf({ 50: 4, 99: 7, 100: 9 }),
   );
-  t.deepEqual(await changed(depth, [], []), depth);
-  t.deepEqual(await value("trading.changed_depth($1, null, null)", [depth]), depth);
+  t.deepEqual(await changed(book, []), book);
 });
 
-test("the best price of a depth: of its side, from a price down, 0 without any", async (t) => {
+test("the best prices follow the depth, each on its side, down to none", async (t) => {
   // YES at 1, 40 and 99; NO at 1 (place 100) and 60 (place 159).
   const shares = { 1: 1, 40: 2, 99: 3, 100: 4, 159: 5 };
-  t.is(await best(shares, "yes", 99), 99);
-  t.is(await best(shares, "yes", 98), 40);
-  t.is(await best(shares, "yes", 40), 40);
-  t.is(await best(shares, "yes", 39), 1);
-  t.is(await best(shares, "yes", 0), 0);
-  t.is(await best(shares, "no", 99), 60);
-  t.is(await best(shares, "no", 60), 60);
-  t.is(await best(shares, "no", 59), 1);
-  t.is(await best({ 99: 1 }, "no", 99), 0);
-  t.is(await best({ 100: 1 }, "yes", 99), 0);
+  const best = async (...changes: [place: number, change: number][]) => {
+    const all = changes.map(([place, change]) => ({ place, change }));
+    const { best_yes_price: yes, best_no_price: no } = await changed(bookOf(shares), all);
+    return { yes, no };
+  };
+  t.deepEqual(await best([40, -2]), { yes: 99, no: 60 });
+  t.deepEqual(await best([99, -2]), { yes: 99, no: 60 });
+  t.deepEqual(await best([99, -3]), { yes: 40, no: 60 });
+  t.deepEqual(await best([99, -3], [40, -2]), { yes: 1, no: 60 });
+  t.deepEqual(await best([99, -3], [40, -2], [1, -1]), { yes: 0, no: 60 });
+  t.deepEqual(await best([99, -3], [41, 1]), { yes: 41, no: 60 });
+  t.deepEqual(await best([159, -5]), { yes: 99, no: 1 });
+  t.deepEqual(await best([159, -5], [100, -4]), { yes: 99, no: 0 });
+  t.deepEqual(await best([198, 1]), { yes: 99, no: 99 });
+});
+
+test("a queue is read from the first order left, or behind the last one gone", async (t) => {
+  const book = bookOf({ 40: 9, 30: 5, 159: 5, 158: 5 }, 7, 8);
+  const first = async (...changes: Change[]) => {
+    const { first_yes_position: yes, first_no_position: no } = await changed(book, changes);
+    return { yes, no };
+  };
+  t.deepEqual(await first({ place: 40, change: 1 }), { yes: 7, no: 8 });
+  t.deepEqual(
+    await first({ place: 40, change: -1, gone: 12 }, { place: 40, change: -1, gone: 9 }),
+    { yes: 13, no: 8 },
+  );
+  t.deepEqual(
+    await first(
+      { place: 40, change: -1, gone: 12 },
+      { place: 40, change: -1, left: 15 },
+      { place: 40, change: 0, left: 16 },
+    ),
+    { yes: 15, no: 8 },
+  );
+  t.deepEqual(await first({ place: 159, change: -1, gone: 20 }), { yes: 7, no: 21 });
+  // An order that is gone from an earlier part of the queue does not lead back to it.
+  t.deepEqual(await first({ place: 159, change: -1, gone: 3 }), { yes: 7, no: 8 });
+  // The best price moves: what is known of its queue is what the call has left there.
+  t.deepEqual(await first({ place: 40, change: -9, gone: 12 }), { yes: 0, no: 8 });
+  t.deepEqual(
+    await first({ place: 40, change: -9, gone: 12 }, { place: 30, change: -1, left: 11 }),
+    { yes: 11, no: 8 },
+  );
+  t.deepEqual(await first({ place: 41, change: 3 }, { place: 160, change: 3 }), { yes: 0, no: 0 });
+  // Without NO orders, place 99 is the YES side's alone.
+  const yesOnly = await changed(bookOf({ 99: 1, 98: 5 }), [{ place: 99, change: -1, gone: 5 }]);
+  t.is(yesOnly.first_no_position, 0);
 });
 
 test.serial("orders that leave the book leave the depth and the best prices", async (t) => {
