@@ -26,10 +26,6 @@ begin
     v_payments[v_place] := (true, null, null, null, null)::rate_limits.payment;
   end loop;
   for v_look in 1 .. 2 loop
-    v_paid := '{}';
-    v_spents := '{}';
-    v_ats := '{}';
-    v_full_ats := '{}';
     for v_bucket in
       select
         a.user_id, a.spent, a.at,
@@ -81,7 +77,7 @@ begin
           || v_at + (v_spent_after / v_bucket.rate + 1) * interval '1 microsecond';
       end if;
     end loop;
-    if v_paid <> '{}' then
+    if v_paid is not null then
       update rate_limits.allowances as a
       set (spent, at, removable_at) = (
         select
@@ -95,6 +91,10 @@ begin
       where a.user_id = any (v_paid);
     end if;
     exit when v_look = 2 or array_position(v_payments, null) is null;
+    v_paid := null;
+    v_spents := null;
+    v_ats := null;
+    v_full_ats := null;
     v_users := array(
       select distinct u.user_id
       from unnest(spend_tokens.user_ids, v_payments) as u (
