@@ -689,6 +689,7 @@ set local role exchange_owner;
 --!include admin/views/trades.sql
 --!include admin/views/positions.sql
 --!include admin/views/set_conversions.sql
+--!include admin/views/journals.sql
 --!include admin/views/journal_entries.sql
 --!include admin/views/cash_movements.sql
 --!include admin/views/fee_payouts.sql

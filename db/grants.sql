@@ -28,8 +28,9 @@ from exchange_operator;
 grant select on
   admin.categories, admin.events, admin.markets, admin.users, admin.api_keys, admin.staff_keys,
   admin.staff, admin.staff_passkeys, admin.orders, admin.order_reductions, admin.trades,
-  admin.positions, admin.set_conversions, admin.journal_entries, admin.cash_movements,
-  admin.receivables, admin.fee_payouts, admin.resolutions, admin.settlements, admin.disputes,
+  admin.positions, admin.set_conversions, admin.journals, admin.journal_entries,
+  admin.cash_movements, admin.receivables, admin.fee_payouts, admin.resolutions,
+  admin.settlements, admin.disputes,
   admin.voids, admin.voided_positions, admin.fee_schedules, admin.rate_limits, admin.stream_caps,
   admin.trading_pause, admin.sign_up, admin.minimum_age, admin.dispute_window,
   admin.unconfirmed_emails, admin.mails, admin.verifications, admin.audit_entries,

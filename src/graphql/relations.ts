@@ -28,6 +28,7 @@ const uniqueColumns: Record<string, string> = {
   disputes: "dispute_key",
   dispute_window: "hours",
   minimum_age: "years",
+  journals: "journal_key",
   journal_entries: "account_key,account_version",
   cash_movements: "journal_key",
   fee_payouts: "journal_key,market_key",
@@ -114,6 +115,13 @@ const optional: Record<string, Keyed[]> = {
   mails: ["users"],
 };
 
+/** Other columns that are never null: with a column that may be, an order goes by no index. */
+const neverNull: Record<string, string[]> = {
+  trades: ["journal_key"],
+  journal_entries: ["journal_key"],
+  unconfirmed_emails: ["created_at"],
+};
+
 /** Smart tags, as PostGraphile calls them, for the views of a schema. */
 export function relationsOf(schema: string, views: Set<string>): Record<string, ViewTags> {
   const described = [...views].map((view): [string, ViewTags] => {
@@ -127,7 +135,10 @@ export function relationsOf(schema: string, views: Set<string>): Record<string, 
       });
     const required = targets.filter((target) => optional[view]?.includes(target) !== true);
     const attribute = Object.fromEntries(
-      required.map((target) => [keys[target].key, { tags: { notNull: true as const } }]),
+      [...required.map((target) => keys[target].key), ...(neverNull[view] ?? [])].map((column) => [
+        column,
+        { tags: { notNull: true as const } },
+      ]),
     );
     const tags = {
       ...(own && { primaryKey: own.key, unique: own.unique }),

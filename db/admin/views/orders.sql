@@ -41,7 +41,8 @@ select
   x.release_at,
   x.released_at,
   x.cancelled_at,
-  x.is_archived
+  x.is_archived,
+  x.is_in_book
 from analytics.orders as x;
 
 comment on view admin.orders is
@@ -85,3 +86,6 @@ comment on column admin.orders.released_at is
 comment on column admin.orders.cancelled_at is 'When it was cancelled; else null.';
 comment on column admin.orders.is_archived is
   'Whether it was moved to the archive: 30 days after it was cancelled without a fill.';
+comment on column admin.orders.is_in_book is
+  'Whether it stands in the book; false: it is scheduled; null: it is over. A condition on it '
+  'reads only orders that are not over.';

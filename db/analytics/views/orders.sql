@@ -45,20 +45,38 @@ select
   o.cancelled_at,
   o.is_archived,
   b.replaced_order_id as replaces_order_key,
-  a.order_id as replaced_by_order_key
+  a.order_id as replaced_by_order_key,
+  o.is_in_book
 from (
+  -- Those of trading.orders, with a column that is the same in all orders that are over: so a
+  -- condition on it does not read them.
+  select
+    x.order_id as id, x.order_public_id as public_id, x.market_id, x.user_id, x.side, x.order_type,
+    x.price, x.quantity, x.quantity - x.left_quantity as filled_quantity, x.budget_cents,
+    x.time_in_force, x.post_only,
+    case
+      when x.queue_position is null then 'scheduled'
+      when x.left_quantity = x.quantity then 'open'
+      else 'partially_filled'
+    end::trading.order_status as status,
+    null::trading.cancel_reason as cancel_reason, x.fee_cents, x.created_at, x.expires_at,
+    x.release_at, x.released_at, null::timestamptz as cancelled_at, false as is_archived,
+    x.queue_position is not null as is_in_book
+  from trading.active_orders as x
+  union all
   select
     x.id, x.public_id, x.market_id, x.user_id, x.side, x.order_type, x.price, x.quantity,
     x.filled_quantity, x.budget_cents, x.time_in_force, x.post_only, x.status, x.cancel_reason,
-    x.fee_cents, x.created_at, x.expires_at, x.release_at, x.released_at, x.cancelled_at,
-    false as is_archived
-  from trading.orders as x
+    x.fee_cents, x.created_at, x.expires_at, x.release_at, x.released_at,
+    case when x.status = 'cancelled' then x.ended_at end as cancelled_at, false as is_archived,
+    null::boolean as is_in_book
+  from trading.ended_orders as x
   union all
   select
     x.id, x.public_id, x.market_id, x.user_id, x.side, x.order_type, x.price, x.quantity,
     x.filled_quantity, x.budget_cents, x.time_in_force, x.post_only, x.status, x.cancel_reason,
     x.fee_cents, x.created_at, x.expires_at, x.release_at, x.released_at, x.cancelled_at,
-    true as is_archived
+    true as is_archived, null::boolean as is_in_book
   from trading.archived_orders as x
 ) as o
 left join catalog.markets as m on m.id = o.market_id
@@ -114,3 +132,6 @@ comment on column analytics.orders.replaces_order_key is
   'that kept their place in the queue are in analytics.order_reductions.';
 comment on column analytics.orders.replaced_by_order_key is
   'The order that an amendment put in the place of this one; else null.';
+comment on column analytics.orders.is_in_book is
+  'Whether it stands in the book; false: it is scheduled; null: it is over. A condition on it '
+  'reads only orders that are not over.';
