@@ -1,5 +1,6 @@
 import test from "ava";
 import { withClient } from "../../helpers/database/test_database.ts";
+import { copies } from "../../helpers/database/copies.ts";
 import { rowsHandled } from "../../helpers/database/plans.ts";
 import { createExchange } from "../../helpers/exchange/test_exchange.ts";
 import type { Exchange } from "../../helpers/exchange/test_exchange.ts";
@@ -12,21 +13,6 @@ const ROWS = 6000;
 
 let exchange: Exchange;
 const ids: Record<string, string> = {};
-
-/** Copies of the rows of a table, spread over all users and markets; `changes` see n, u1, u2 and m. */
-const copies = (table: string, changes: Record<string, string>) => `
-  insert into ${table} overriding system value select (jsonb_populate_record(x, jsonb_build_object(
-    ${Object.entries(changes)
-      .map(([column, value]) => `'${column}', ${value}`)
-      .join(", ")}
-  ))).*
-  from generate_series(1, ${ROWS}) as n
-  cross join lateral (select least + n % ${USERS} as u1, least + (n * 7 + 1) % ${USERS} as u2
-    from (select min(id) as least from identity.users) as s) as users
-  cross join lateral (select least + n % ${USERS} as m
-    from (select min(id) as least from catalog.markets) as s) as markets
-  cross join (select t as x from ${table} as t limit 1) as one
-  on conflict do nothing`;
 
 test.before("fill the tables", async () => {
   exchange = await createExchange({ idsAscend: true });
@@ -99,7 +85,7 @@ test.before("fill the tables", async () => {
         },
       ],
     ] as [string, Record<string, string>][]) {
-      await client.query(copies(table, changes));
+      await client.query(copies(table, changes, { rows: ROWS, users: USERS }));
     }
     await client.query("reset session_replication_role; analyze");
   });
