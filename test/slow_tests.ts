@@ -10,6 +10,7 @@ const short = [
   "test/upgrade/installer.test.ts",
   "test/website/journeys/{account,changed_elsewhere,keyboard,operator,pages,passkeys}.test.ts",
   "test/website/journeys/trading.test.ts",
+  "test/website/operator/list_cost.test.ts",
   "test/client/broken_connections.test.ts",
   "test/database/{hostile_settings,hosts,statement_logs}.test.ts",
   "test/db/api/{history_cost,place_orders_{batches,long_queues},preview_order}.test.ts",

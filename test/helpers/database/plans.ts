@@ -31,6 +31,20 @@ export async function rowsHandled(client: ClientBase, statement: string): Promis
   return plans.reduce<number>((sum, plan) => sum + rowsOf(plan), 0);
 }
 
+/** How many rows a statement reads from tables and indexes, without those that functions read. */
+export async function rowsScanned(
+  pool: Pool,
+  { text, values }: { text: string; values?: unknown[] },
+): Promise<number> {
+  const { rows } = await pool.query(`explain (analyze, timing off, format json) ${text}`, values);
+  return scannedBy(rows[0]["QUERY PLAN"][0].Plan);
+}
+
+function scannedBy(node: any): number {
+  const own = node["Relation Name"] === undefined ? 0 : rowsOf({ ...node, Plans: [] });
+  return (node.Plans ?? []).reduce((sum: number, plan: any) => sum + scannedBy(plan), own);
+}
+
 function rowsOf(node: any): number {
   const each = Object.entries(node)
     .filter(([name]) => name === "Actual Rows" || name.startsWith("Rows Removed by "))

@@ -6,6 +6,8 @@ import { createEndpoint } from "../../../src/graphql/endpoint.ts";
 import { serve } from "../../../src/server/start_server.ts";
 import type { RunningServer } from "../../../src/server/start_server.ts";
 import { openWebsite } from "../../../src/site/open.ts";
+import { copies } from "../../helpers/database/copies.ts";
+import { withClient } from "../../helpers/database/test_database.ts";
 import { testService } from "../../helpers/http/test_service.ts";
 import { takeMails } from "../../helpers/http/visitor.ts";
 import { visit } from "../browser.ts";
@@ -380,6 +382,49 @@ journey("a page of staff that met a limit opens by itself", async (t, browser) =
   await notice.waitFor();
   await page.getByRole("heading", { name: "Overview" }).waitFor();
   t.is(await notice.count(), 0);
+});
+
+journey("a long list keeps to its key, and a filter lets it be ordered", async (t, browser) => {
+  const marketId = await service.makeMarket({ title: "Are there many orders?" });
+  const [one, other] = [await service.makeTrader(), await service.makeTrader()];
+  await service.place(one, marketId, { side: "yes", price: 60, quantity: 1 });
+  await service.place(other, marketId, { side: "no", price: 40, quantity: 1 });
+  await withClient(service.database.pool, async (client) => {
+    const key = { id: "-n", public_id: "core.uuid_v7()", user_id: "0" };
+    await client.query("set session_replication_role = replica");
+    await client.query(copies("trading.ended_orders", key, { rows: 10_000, users: 1 }));
+    await client.query("reset session_replication_role");
+  });
+
+  const { page, complaints } = await welcome(browser, "Lea");
+  const head = (label: string) => page.getByRole("columnheader", { name: label });
+  const number = page.locator("tbody tr").first().locator("td").last();
+  await page.goto("/operator/lists/orders?sort=CREATED_AT_ASC");
+  await page.getByText("Rows 1 to 25 of more than 10,000. Filter them").waitFor();
+  t.is(await head("Placed").getByRole("button").count(), 0);
+  t.is(await head("Number").getAttribute("aria-sort"), "descending");
+  await head("Number").getByRole("button").click();
+  await number.getByText("-10,000").or(number.getByText("-10000")).waitFor();
+  t.is(await head("Number").getAttribute("aria-sort"), "ascending");
+  await page.getByRole("button", { name: "Next page" }).click();
+  await page.getByText("Rows 26 to 50 of more than 10,000").waitFor();
+
+  await page.getByLabel("Id of the user").fill(one.userId);
+  await page.getByRole("button", { name: "Filter", exact: true }).click();
+  await page.getByText("Rows 1 to 1 of 1").waitFor();
+  await head("Placed").getByRole("button").click();
+  await page.waitForURL(/sort=CREATED_AT_DESC/);
+  await head("Placed").getByText("↓").waitFor();
+  t.is(await head("Placed").getAttribute("aria-sort"), "descending");
+  const downloads = page.waitForEvent("download");
+  await page.getByRole("button", { name: "CSV" }).click();
+  const csv = (await (await (await downloads).createReadStream()).toArray()).join("");
+  t.is(csv.trim().split("\r\n").length, 2);
+  t.true(csv.includes(one.userId));
+  t.deepEqual(
+    complaints.filter((line) => !line.includes("401")),
+    [],
+  );
 });
 
 for (const view of views) {

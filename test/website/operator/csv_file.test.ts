@@ -1,8 +1,8 @@
 import test from "ava";
 import { makeEngine } from "../../../src/graphql/execution.ts";
 import type { GraphqlEngine } from "../../../src/graphql/execution.ts";
+import type { Ask } from "../../../src/website/operator/api/ask.ts";
 import { readCsvFile } from "../../../src/website/operator/api/csv_file.ts";
-import type { Ask } from "../../../src/website/operator/api/csv_file.ts";
 import { orderBy } from "../../../src/website/operator/api/filters.ts";
 import { views } from "../../../src/website/operator/views/all.ts";
 import { FILE_ROWS } from "../../../src/website/operator/views/query.ts";

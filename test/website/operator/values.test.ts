@@ -1,12 +1,19 @@
 import test from "ava";
 import { bonusesOf, namesIn, readBonuses } from "../../../src/website/operator/api/bonus.ts";
 import { csvCell, csvLine } from "../../../src/website/csv.ts";
-import { conditionOf, queryOf, stateOf } from "../../../src/website/operator/api/filters.ts";
+import {
+  conditionOf,
+  isIndexed,
+  isSortable,
+  queryOf,
+  stateOf,
+} from "../../../src/website/operator/api/filters.ts";
 import {
   centsOf,
   eurosOf,
   fieldTimeOf,
   showTime,
+  showTotal,
   timeOf,
 } from "../../../src/website/operator/api/values.ts";
 import { wordsOf } from "../../../src/website/operator/api/words.ts";
@@ -102,15 +109,40 @@ test("the address says which rows a list shows, and what is wrong in it counts a
   }
   t.is(query.get("orders.user"), id);
   query.set("orders.page", "3");
-  query.set("orders.order", "CREATED_AT_ASC");
+  query.set("orders.sort", "CREATED_AT_ASC");
   const state = stateOf(views.orders, query, "orders");
   t.is(state.page, 3);
   t.is(state.order, "CREATED_AT_ASC");
   for (const [name, value] of Object.entries(typed)) t.is(state.typed[name], value);
   t.is(stateOf(views.orders, query).typed.user, "");
 
-  const wrong = new URLSearchParams({ page: "-1", order: "DROP_TABLE" });
+  const wrong = new URLSearchParams({ page: "-1", sort: "DROP_TABLE" });
   t.like(stateOf(views.orders, wrong), { page: 1, order: views.orders.order });
+
+  // No filter reads what is said about the page.
+  for (const [name, view] of Object.entries(views)) {
+    for (const filter of view.filters) t.false(["page", "sort"].includes(filter.name), name);
+  }
+  const sorted = stateOf(views.orders, new URLSearchParams({ sort: "ORDER_KEY_ASC" }));
+  t.is(sorted.order, "ORDER_KEY_ASC");
+  t.is(conditionOf(views.orders, sorted.typed), undefined);
+});
+
+test("a long list is ordered by its key, a short one by any column that says so", (t) => {
+  const sortable = (isShort: boolean, view = views.orders) =>
+    view.columns.filter((column) => isSortable(view, column, isShort)).map(({ field }) => field);
+  t.deepEqual(sortable(false), ["orderKey"]);
+  t.deepEqual(sortable(true), ["createdAt", "orderKey"]);
+  t.deepEqual(sortable(false, views.positions), []);
+  t.true(isIndexed(views.orders, "ORDER_KEY_ASC"));
+  t.false(isIndexed(views.orders, "CREATED_AT_DESC"));
+  t.is(showTotal({ count: 1234, isMore: false }), "1,234");
+  t.is(showTotal({ count: 10_000, isMore: true }), "more than 10,000");
+  const pages = ["400", "401"].map((page) => stateOf(views.orders, new URLSearchParams({ page })));
+  t.deepEqual(
+    pages.map(({ page }) => page),
+    [400, 1],
+  );
 });
 
 test("filters become conditions, and what cannot be a value lets no row pass", (t) => {
@@ -123,10 +155,12 @@ test("filters become conditions, and what cannot be a value lets no row pass", (
   t.is(conditions({ user: "  " }), undefined);
   t.deepEqual(conditions({ user: id, status: "open" }), [
     { userId: { equalTo: id } },
-    { status: { in: ["open"] } },
+    { isInBook: { equalTo: true }, status: { equalTo: "open" } },
   ]);
-  t.deepEqual(conditions({ status: "open,partially_filled" }), [
-    { status: { in: ["open", "partially_filled"] } },
+  t.deepEqual(conditions({ status: "open,partially_filled" }), [{ isInBook: { equalTo: true } }]);
+  t.deepEqual(conditions({ status: "filled" }), [{ status: { equalTo: "filled" } }]);
+  t.deepEqual(conditions({ same: "mailbox, name" }, views.lookalikes), [
+    { same: { equalTo: "mailbox, name" } },
   ]);
   t.deepEqual(conditions({ held: "yes" }, views.positions), [
     { openQuantity: { notEqualTo: "0" } },
@@ -134,8 +168,18 @@ test("filters become conditions, and what cannot be a value lets no row pass", (
   t.deepEqual(conditions({ user: "nobody" }), [none("userId")]);
   t.deepEqual(conditions({ status: "lost" }), [none("status")]);
   t.deepEqual(conditions({ from: "2030-01-01T00:00", until: "2030-02-01T00:00" }), [
+    // 2029-12-31T23:00Z and 2030-02-01T01:00Z are 1893452400000 and 1896138000000 ms after 1970.
+    {
+      createdAt: { greaterThanOrEqualTo: "2030-01-01T00:00:00.000Z" },
+      orderId: { greaterThanOrEqualTo: "01b8da8e-c580-0000-0000-000000000000" },
+    },
+    {
+      createdAt: { lessThan: "2030-02-01T00:00:00.000Z" },
+      orderId: { lessThan: "01b97aa1-c680-0000-0000-000000000000" },
+    },
+  ]);
+  t.deepEqual(conditions({ from: "2030-01-01T00:00" }, views.journals), [
     { createdAt: { greaterThanOrEqualTo: "2030-01-01T00:00:00.000Z" } },
-    { createdAt: { lessThan: "2030-02-01T00:00:00.000Z" } },
   ]);
   t.deepEqual(conditions({ frozen: "yes" }, views.users), [{ frozenAt: { isNull: false } }]);
   // A user is found by a part of any of four texts, which one column has together.
@@ -158,7 +202,7 @@ test("filters become conditions, and what cannot be a value lets no row pass", (
     { keyPrefix: { startsWith: "jk_AbC123" } },
   ]);
   t.deepEqual(conditionOf(views.orders, { side: "yes" }, { userId: { equalTo: id } }), {
-    and: [{ userId: { equalTo: id } }, { side: { in: ["yes"] } }],
+    and: [{ userId: { equalTo: id } }, { side: { equalTo: "yes" } }],
   });
 });
 

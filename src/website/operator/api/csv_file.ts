@@ -3,17 +3,12 @@ import { csvLine } from "../../csv.ts";
 import { FILE_ROWS, headsOf, plainValues, rowsQuery, totalQuery } from "../views/query.ts";
 import type { Row } from "../views/query.ts";
 import type { Condition, View } from "../views/view.ts";
+import type { Ask } from "./ask.ts";
 
 /** All rows of a list, as a file for spreadsheets. */
 
 /** Further pages, for rows that come while the file is read. */
 const LATER_PAGES = 20;
-
-/** Asks a query of the operators' GraphQL. */
-export type Ask = <Data>(
-  query: string,
-  variables?: Record<string, unknown>,
-) => Promise<Result<Data>>;
 
 /** Which rows. */
 export interface Chosen {

@@ -1,5 +1,6 @@
-import type { Condition, Filter, View } from "../views/view.ts";
-import { isUuid, timeOf } from "./values.ts";
+import { LAST_PAGE } from "../views/query.ts";
+import type { Column, Condition, Filter, View } from "../views/view.ts";
+import { firstIdAt, isUuid, timeOf } from "./values.ts";
 
 /** What a list shows, as its address says it. */
 
@@ -20,9 +21,9 @@ export interface ListState {
 export function stateOf(view: View, query: URLSearchParams, prefix = ""): ListState {
   const read = (name: string): string => query.get(nameIn(prefix, name)) ?? "";
   const page = Number(read("page"));
-  const order = read("order");
+  const order = read("sort");
   return {
-    page: Number.isInteger(page) && page >= 1 && page <= 1_000_000 ? page : 1,
+    page: Number.isInteger(page) && page >= 1 && page <= LAST_PAGE ? page : 1,
     order: orderNames(view).includes(order) ? order : view.order,
     typed: Object.fromEntries(view.filters.map(({ name }) => [name, read(name)])),
   };
@@ -48,9 +49,29 @@ export function orderBy(field: string, isDescending: boolean): string {
   return `${constantCase(field)}_${isDescending ? "DESC" : "ASC"}`;
 }
 
-function orderNames({ columns, order }: View): string[] {
-  const sorted = columns.filter(({ isSorted }) => isSorted === true);
-  return [order, ...sorted.flatMap(({ field }) => [orderBy(field, true), orderBy(field, false)])];
+/** The same column, the other way round. */
+function reverseOf(order: string): string {
+  return order.endsWith("_DESC") ? order.replace(/DESC$/, "ASC") : order.replace(/ASC$/, "DESC");
+}
+
+/** Whether an index has the order, so that no list is too long for it. */
+export function isIndexed({ order: usual }: View, order: string): boolean {
+  return order === usual || order === reverseOf(usual);
+}
+
+/** Whether a list can be ordered by a column. One that is not short keeps to its index. */
+export function isSortable(
+  view: View,
+  { field, isSorted = false }: Column,
+  isShort: boolean,
+): boolean {
+  return isIndexed(view, orderBy(field, true)) || (isSorted && isShort);
+}
+
+function orderNames(view: View): string[] {
+  const sorted = view.columns.filter((column) => isSortable(view, column, true));
+  const ofColumns = sorted.flatMap(({ field }) => [orderBy(field, true), orderBy(field, false)]);
+  return [view.order, ...ofColumns];
 }
 
 /** The conditions of what is typed and of the page itself, for GraphQL; undefined for none. */
@@ -72,7 +93,7 @@ function nothing(field: string): Condition {
   return { and: [{ [field]: { isNull: true } }, { [field]: { isNull: false } }] };
 }
 
-function oneCondition({ kind, field, options }: Filter, text: string): Condition {
+function oneCondition({ kind, field, options, id }: Filter, text: string): Condition {
   const fields = typeof field === "string" ? [field] : field;
   const [first = ""] = fields;
   const is = (operator: string, value: unknown): Condition => ({ [first]: { [operator]: value } });
@@ -88,11 +109,10 @@ function oneCondition({ kind, field, options }: Filter, text: string): Condition
       return is("equalTo", text);
     case "uuid":
       return isUuid(text) ? is("equalTo", text) : nothing(first);
-    case "choice":
-      // An option may stand for several values.
-      return options?.some(([value]) => value === text) === true
-        ? is("in", text.split(","))
-        : nothing(first);
+    case "choice": {
+      const option = options?.find(([value]) => value === text);
+      return option === undefined ? nothing(first) : (option[2] ?? is("equalTo", text));
+    }
     case "count":
       return /^-?\d{1,9}$/.test(text) ? is("equalTo", Number(text)) : nothing(first);
     case "key":
@@ -106,11 +126,17 @@ function oneCondition({ kind, field, options }: Filter, text: string): Condition
     case "from":
     case "until": {
       const time = timeOf(text);
-      const operator = kind === "from" ? "greaterThanOrEqualTo" : "lessThan";
-      return time === undefined ? nothing(first) : is(operator, time);
+      if (time === undefined) return nothing(first);
+      const isFrom = kind === "from";
+      const operator = isFrom ? "greaterThanOrEqualTo" : "lessThan";
+      const near = firstIdAt(Date.parse(time) + (isFrom ? -ID_TIME_MS : ID_TIME_MS));
+      return { ...is(operator, time), ...(id !== undefined && { [id]: { [operator]: near } }) };
     }
   }
 }
+
+/** The times of a row and of its id are no further apart: ledger.verify() compares them. */
+const ID_TIME_MS = 3_600_000;
 
 /** An id is searched for as a whole, a text by a part of it. */
 function searched(field: string, text: string): Condition {

@@ -1,45 +1,10 @@
 import type { Result } from "../../api/result.ts";
-import {
-  fieldsOf,
-  FILE_ROWS,
-  PAGE_ROWS,
-  rowsQuery,
-  textIn,
-  totalQuery,
-  usersQuery,
-} from "../views/query.ts";
+import { fieldsOf, FILE_ROWS, textIn, usersQuery } from "../views/query.ts";
 import type { Row } from "../views/query.ts";
 import type { Condition, View } from "../views/view.ts";
 import { ask } from "./graphql.ts";
 
 /** Asks for the rows of declared views. */
-
-/** The rows of a page. */
-export async function askForRows(
-  view: View,
-  condition: Condition | undefined,
-  { page, order }: { page: number; order: string },
-): Promise<Result<Row[]>> {
-  const variables = {
-    ...{ first: PAGE_ROWS, offset: (page - 1) * PAGE_ROWS, orderBy: [order] },
-    ...(condition && { filter: condition }),
-  };
-  const result = await ask<{ rows: { nodes: Row[] } }>(rowsQuery(view, condition), variables);
-  return result.ok ? { ok: true, data: result.data.rows.nodes } : result;
-}
-
-/** How many rows there are in all. It is asked by itself: to count may take longer than to list. */
-export async function askForTotal(
-  view: Pick<View, "list" | "type">,
-  condition: Condition | undefined,
-): Promise<Result<number>> {
-  const variables = condition === undefined ? {} : { filter: condition };
-  const result = await ask<{ rows: { totalCount: number } }>(
-    totalQuery(view, condition),
-    variables,
-  );
-  return result.ok ? { ok: true, data: result.data.rows.totalCount } : result;
-}
 
 /** One row, or undefined if there is none. */
 export async function askForRow(

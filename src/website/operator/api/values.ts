@@ -26,6 +26,11 @@ export function showCount(count: string | number): string {
   return formatCount(Number(count));
 }
 
+/** 1,234; "more than 10,000" where not all are counted. */
+export function showTotal({ count, isMore }: { count: number; isMore: boolean }): string {
+  return `${isMore ? "more than " : ""}${showCount(count)}`;
+}
+
 /** 1234.5 of 123450, as in a file for spreadsheets and in a field. */
 export function eurosOf(cents: string | number): string {
   const text = String(cents);
@@ -58,6 +63,12 @@ const wholeUuid = new RegExp(`^${uuid}$`);
 
 export function isUuid(text: string): boolean {
   return wholeUuid.test(text.trim());
+}
+
+/** The least UUID of version 7 that is made at a time, in milliseconds. */
+export function firstIdAt(time: number): string {
+  const digits = Math.max(time, 0).toString(16).padStart(12, "0");
+  return `${digits.slice(0, 8)}-${digits.slice(8)}-0000-0000-000000000000`;
 }
 
 /** The part of an id that tells it from others. Ids of one day begin alike. */

@@ -7,14 +7,23 @@ import { useAsked } from "../../hooks/use_asked.ts";
 import { useCommand } from "../../hooks/use_command.ts";
 import { query, setQuery } from "../../router.ts";
 import { saveFile } from "../../save_file.ts";
-import { conditionOf, nameIn, orderBy, queryOf, stateOf } from "../api/filters.ts";
+import {
+  conditionOf,
+  isIndexed,
+  isSortable,
+  nameIn,
+  orderBy,
+  queryOf,
+  stateOf,
+} from "../api/filters.ts";
 import type { ListState } from "../api/filters.ts";
 import { readCsvFile } from "../api/csv_file.ts";
 import type { Chosen } from "../api/csv_file.ts";
 import { ask, changes } from "../api/graphql.ts";
-import { askForRows, askForTotal } from "../api/queries.ts";
-import { showCount } from "../api/values.ts";
-import { PAGE_ROWS } from "../views/query.ts";
+import { isShort, readPage, readTotal } from "../api/pages.ts";
+import type { Total } from "../api/pages.ts";
+import { showCount, showTotal } from "../api/values.ts";
+import { LAST_PAGE, PAGE_ROWS } from "../views/query.ts";
 import type { Row } from "../views/query.ts";
 import type { Column, Condition, Filter, View } from "../views/view.ts";
 import { Cell, isNumber } from "./cell.tsx";
@@ -39,10 +48,12 @@ export function DataTable(props: DataTableProps): JSX.Element {
   const condition = conditionOf(view, state.typed, where);
   const causes = [view.list, JSON.stringify(condition), changes.value];
   const rows = useAsked<Row[]>(
-    () => askForRows(view, condition, state),
+    () => readPage(ask, view, condition, state),
     [...causes, state.page, state.order],
   );
-  const total = useAsked(() => askForTotal(view, condition), causes);
+  const total = useAsked(() => readTotal(ask, view, condition), causes);
+  const canSort = isShort(total.data);
+  const order = canSort || isIndexed(view, state.order) ? state.order : view.order;
   const isFiltered = Object.values(state.typed).some((text) => text !== "");
   const isEmpty = rows.data?.length === 0 && state.page === 1;
   // Rows may be on their way.
@@ -57,14 +68,14 @@ export function DataTable(props: DataTableProps): JSX.Element {
           ) : isEmpty ? (
             <Empty title={isFiltered ? "No row fits these filters." : view.empty} />
           ) : (
-            <Rows view={view} rows={found} state={state} prefix={prefix} />
+            <Rows {...{ view, order, canSort, prefix }} rows={found} />
           )
         }
       </Show>
       {rows.data !== undefined && !isEmpty && (
         <div class="data-foot">
           <Pages state={state} prefix={prefix} total={total.data} rows={rows.data.length} />
-          <CsvButton view={view} condition={condition} order={state.order} />
+          <CsvButton view={view} condition={condition} order={order} />
         </div>
       )}
     </div>
@@ -150,8 +161,9 @@ interface FilterFieldProps {
 }
 
 function FilterField({ filter, value, onValue }: FilterFieldProps): JSX.Element {
-  const { kind, label, name, options = yesOrNo } = filter;
+  const { kind, label, name } = filter;
   if (["choice", "flag", "isSet", "isSome"].includes(kind)) {
+    const options = filter.options?.map(([one, words]) => [one, words] as const) ?? yesOrNo;
     return <Select {...{ label, value, options, onValue }} none="any" />;
   }
   const isTime = kind === "from" || kind === "until";
@@ -161,18 +173,24 @@ function FilterField({ filter, value, onValue }: FilterFieldProps): JSX.Element 
 interface RowsProps {
   view: View;
   rows: Row[];
-  state: ListState;
+  order: string;
+  /** Whether the list is short enough to be ordered by any column. */
+  canSort: boolean;
   prefix: string;
 }
 
-function Rows({ view, rows, state, prefix }: RowsProps): JSX.Element {
+function Rows({ view, rows, order, canSort, prefix }: RowsProps): JSX.Element {
   return (
     <div class="table-box" role="region" aria-label={`Rows: ${view.title}`} tabIndex={0}>
       <table class="table data-table">
         <thead>
           <tr>
             {view.columns.map((column) => (
-              <Head key={column.field} column={column} order={state.order} prefix={prefix} />
+              <Head
+                key={column.field}
+                {...{ column, order, prefix }}
+                isSorted={isSortable(view, column, canSort)}
+              />
             ))}
           </tr>
         </thead>
@@ -195,11 +213,12 @@ function Rows({ view, rows, state, prefix }: RowsProps): JSX.Element {
 interface HeadProps {
   column: Column;
   order: string;
+  isSorted: boolean;
   prefix: string;
 }
 
-function Head({ column, order, prefix }: HeadProps): JSX.Element {
-  const { field, label, kind, isSorted = false } = column;
+function Head({ column, order, isSorted, prefix }: HeadProps): JSX.Element {
+  const { field, label, kind } = column;
   const side = isNumber(kind) ? "at-end" : "";
   if (!isSorted) {
     return (
@@ -217,7 +236,7 @@ function Head({ column, order, prefix }: HeadProps): JSX.Element {
         class="sort"
         onClick={() => {
           setQuery({
-            [nameIn(prefix, "order")]: order === down ? up : down,
+            [nameIn(prefix, "sort")]: order === down ? up : down,
             [nameIn(prefix, "page")]: undefined,
           });
         }}
@@ -232,7 +251,7 @@ function Head({ column, order, prefix }: HeadProps): JSX.Element {
 interface PagesProps {
   state: ListState;
   prefix: string;
-  total: number | undefined;
+  total: Total | undefined;
   rows: number;
 }
 
@@ -241,14 +260,17 @@ function Pages({ state: { page }, prefix, total, rows }: PagesProps): JSX.Elemen
     setQuery({ [nameIn(prefix, "page")]: to === 1 ? undefined : String(to) });
   };
   const first = (page - 1) * PAGE_ROWS + 1;
-  const hasNext = total === undefined ? rows === PAGE_ROWS : page * PAGE_ROWS < total;
+  const hasNext =
+    page < LAST_PAGE &&
+    (isShort(total) ? page * PAGE_ROWS < (total?.count ?? 0) : rows === PAGE_ROWS);
   const span =
     rows === 0 ? "No rows" : `Rows ${showCount(first)} to ${showCount(first + rows - 1)}`;
   return (
     <>
       <p class="muted" role="status">
         {span}
-        {total !== undefined && ` of ${showCount(total)}`}
+        {total !== undefined && ` of ${showTotal(total)}`}
+        {total?.isMore === true && ". Filter them to sort by other columns or to see later ones."}
       </p>
       <div class="button-row">
         <button

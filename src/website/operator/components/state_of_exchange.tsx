@@ -1,8 +1,8 @@
 import type { JSX } from "preact";
 import { Show } from "../../components/states.tsx";
 import { useAsked } from "../../hooks/use_asked.ts";
-import { changes } from "../api/graphql.ts";
-import { askForRows } from "../api/queries.ts";
+import { ask, changes } from "../api/graphql.ts";
+import { readPage } from "../api/pages.ts";
 import { views } from "../views/all.ts";
 import { Facts } from "./facts.tsx";
 
@@ -12,7 +12,7 @@ const first = { page: 1 };
 export function PauseState(): JSX.Element {
   const view = views.tradingPause;
   const asked = useAsked(
-    () => askForRows(view, undefined, { ...first, order: view.order }),
+    () => readPage(ask, view, undefined, { ...first, order: view.order }),
     [changes.value],
   );
   return (
@@ -28,7 +28,7 @@ export function PauseState(): JSX.Element {
 export function LastVerification(): JSX.Element {
   const view = views.verifications;
   const asked = useAsked(
-    () => askForRows(view, undefined, { ...first, order: view.order }),
+    () => readPage(ask, view, undefined, { ...first, order: view.order }),
     [changes.value],
   );
   return (

@@ -17,6 +17,7 @@ import { Section, StaffPageBody } from "../components/page.tsx";
 import { Parts } from "../components/parts_of.tsx";
 import { PayoutPreview } from "../components/payout_preview.tsx";
 import { views } from "../views/all.ts";
+import { inBook } from "../views/parts.ts";
 
 /** What the forms show besides the columns of the view. */
 const FORM_FIELDS = "description rules sourceUrl outcomeName position";
@@ -73,7 +74,6 @@ async function askForWinner(id: string, market: Row): Promise<Result<Row | undef
 function Market({ id, market, undone, winner }: MarketProps): JSX.Element {
   const ofMarket = { marketId: { equalTo: id } };
   const holds = { ...ofMarket, openQuantity: { notEqualTo: "0" } };
-  const inBook = { ...ofMarket, status: { in: ["open", "partially_filled"] } };
   const without = ["marketId"];
   const parts = [
     { name: "positions", label: "Positions", view: views.positions },
@@ -115,7 +115,7 @@ function Market({ id, market, undone, winner }: MarketProps): JSX.Element {
         <Counted
           label="orders in the book"
           view={views.orders}
-          where={inBook}
+          where={{ ...ofMarket, ...inBook }}
           href={`/operator/markets/${id}?show=orders&status=open,partially_filled`}
         />
       </div>

@@ -14,6 +14,7 @@ import { Facts } from "../components/facts.tsx";
 import { Section, StaffPageBody } from "../components/page.tsx";
 import { Parts } from "../components/parts_of.tsx";
 import { views } from "../views/all.ts";
+import { notOver } from "../views/parts.ts";
 import { userDetails } from "../views/user_details.ts";
 
 /** Everything about a user, and what can be done. */
@@ -60,7 +61,7 @@ function User({ id, user }: { id: string; user: Row }): JSX.Element {
         <Counted
           label="orders in books"
           view={views.orders}
-          where={{ ...ofUser, status: { in: ["open", "partially_filled", "scheduled"] } }}
+          where={{ ...ofUser, ...notOver }}
           href={`/operator/users/${id}?show=orders&status=open,partially_filled,scheduled`}
         />
         <Counted

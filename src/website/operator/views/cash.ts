@@ -55,6 +55,10 @@ export const journals: View = {
     ...span("createdAt"),
   ],
   order: "JOURNAL_KEY_DESC",
+  keys: {
+    ...{ list: "allJournals", type: "Journal", field: "journalKey" },
+    shared: ["journalKey", "kind", "createdAt"],
+  },
   empty: "No lines.",
 };
 
@@ -89,7 +93,7 @@ export const feePayouts: View = {
     { name: "journal", label: "Journal", kind: "key", field: "journalKey" },
     ...span("createdAt"),
   ],
-  order: "JOURNAL_KEY_DESC",
+  order: "PRIMARY_KEY_DESC",
   empty: "No fees were paid out.",
 };
 
@@ -153,7 +157,7 @@ export const closedFigures: View = {
     ]),
     { name: "item", label: "Item", kind: "equals", field: "item" },
   ],
-  order: "DAY_DESC",
+  order: "PRIMARY_KEY_DESC",
   empty: "No day is closed.",
 };
 

@@ -139,7 +139,7 @@ export const settlements: View = {
     { name: "resolution", label: "Number of the resolution", kind: "key", field: "resolutionKey" },
     { name: "final", label: "In force", kind: "flag", field: "isFinal" },
   ],
-  order: "RESOLUTION_KEY_DESC",
+  order: "PRIMARY_KEY_DESC",
   empty: "No settlements.",
 };
 
@@ -178,6 +178,6 @@ export const voidedPositions: View = {
     { field: "voidKey", label: "Number of the void", kind: "key" },
   ],
   filters: [byUser, byMarket],
-  order: "VOID_KEY_DESC",
+  order: "PRIMARY_KEY_DESC",
   empty: "No positions.",
 };

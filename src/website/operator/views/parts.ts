@@ -1,6 +1,11 @@
-import type { Column, Filter } from "./view.ts";
+import type { Column, Condition, Filter } from "./view.ts";
 
-/** Columns and filters that several lists have. */
+/** Columns, filters and conditions that several lists have. */
+
+/** Orders that others can trade with. */
+export const inBook: Condition = { isInBook: { equalTo: true } };
+/** Those, and orders that a live market delays. */
+export const notOver: Condition = { isInBook: { isNull: false } };
 
 export const user: Column = {
   ...{ field: "userId", label: "User", kind: "user" },
@@ -56,10 +61,11 @@ export function choice(field: string, label: string, values: readonly string[]):
 }
 
 /** Rows whose time is in a span. */
-export function span(field: string): Filter[] {
+export function span(field: string, id?: string): Filter[] {
+  const about = { field, ...(id !== undefined && { id }) };
   return [
-    { name: "from", label: "From (UTC)", kind: "from", field },
-    { name: "until", label: "Before (UTC)", kind: "until", field },
+    { name: "from", label: "From (UTC)", kind: "from", ...about },
+    { name: "until", label: "Before (UTC)", kind: "until", ...about },
   ];
 }
 

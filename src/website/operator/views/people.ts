@@ -49,7 +49,7 @@ export const apiKeys: View = {
     isSet("revoked", "revokedAt", "Revoked"),
     { name: "name", label: "Name", kind: "contains", field: "name" },
   ],
-  order: "CREATED_AT_DESC",
+  order: "KEY_ID_DESC",
   empty: "No API keys.",
 };
 

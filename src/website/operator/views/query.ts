@@ -14,6 +14,9 @@ export function textIn(row: Row, field: string): string {
 
 /** Rows of a page. */
 export const PAGE_ROWS = 25;
+/** Rows are counted so far, and no page is behind them. */
+export const MOST_COUNTED = 10_000;
+export const LAST_PAGE = MOST_COUNTED / PAGE_ROWS;
 /** Rows of a question when all rows are asked for. */
 export const FILE_ROWS = 500;
 
@@ -49,6 +52,22 @@ export function rowsQuery(view: View, condition: Condition | undefined): string 
       nodes { ${fieldsOf(view.columns)} }
       pageInfo { hasNextPage endCursor }
     }
+  }`;
+}
+
+/** The question for a field of the first row and of the one that comes so many rows later. */
+export function endsQuery(
+  { list, type }: Pick<View, "list" | "type">,
+  condition: Condition | undefined,
+  field: string,
+): string {
+  const [filter, used] =
+    condition === undefined ? ["", ""] : [`, $filter: ${type}Filter`, ", filter: $filter"];
+  const row = (offset: string): string =>
+    `${list}(first: 1${offset}, orderBy: $orderBy${used}) { nodes { ${field} } }`;
+  return `query Ends($offset: Int!, $orderBy: [${type}OrderBy!]${filter}) {
+    first: ${row("")}
+    last: ${row(", offset: $offset")}
   }`;
 }
 

@@ -1,11 +1,11 @@
-import { byMarket, bySide, byUser, cents, choice, count, flag, isSet, journal } from "./parts.ts";
-import { market, side, span, text, time, user } from "./parts.ts";
-import type { View } from "./view.ts";
+import { byMarket, bySide, byUser, cents, choice, count, flag, inBook, isSet } from "./parts.ts";
+import { journal, market, notOver, side, span, text, time, user } from "./parts.ts";
+import type { Condition, View } from "./view.ts";
 
 /** Orders, trades and shares. */
 
-/** The statuses of orders that others can trade with. */
-const IN_BOOK = "open,partially_filled";
+/** The filters by these statuses read no order that is over. */
+const inBookAs = (status: string): Condition => ({ ...inBook, status: { equalTo: status } });
 
 export const orders: View = {
   ...{ title: "Orders", list: "allOrders", type: "Order" },
@@ -36,16 +36,18 @@ export const orders: View = {
     {
       ...{ name: "status", label: "Status", kind: "choice", field: "status" },
       options: [
-        [IN_BOOK, "in the book"],
-        [`${IN_BOOK},scheduled`, "not over"],
-        ...["scheduled", "open", "partially_filled", "filled", "cancelled"].map(
-          (status) => [status, status] as const,
-        ),
+        ["open,partially_filled", "in the book", inBook],
+        ["open,partially_filled,scheduled", "not over", notOver],
+        ["scheduled", "scheduled", { isInBook: { equalTo: false } }],
+        ["open", "open", inBookAs("open")],
+        ["partially_filled", "partially_filled", inBookAs("partially_filled")],
+        ["filled", "filled"],
+        ["cancelled", "cancelled"],
       ],
     },
     bySide,
     choice("orderType", "Buys or sells", ["buy", "sell"]),
-    ...span("createdAt"),
+    ...span("createdAt", "orderId"),
   ],
   order: "ORDER_KEY_DESC",
   empty: "No orders.",
@@ -83,9 +85,9 @@ export const trades: View = {
     { name: "trade", label: "Id of the trade", kind: "uuid", field: "tradeId" },
     { name: "journal", label: "Journal", kind: "key", field: "journalKey" },
     isSet("undone", "voidedAt", "Undone"),
-    ...span("createdAt"),
+    ...span("createdAt", "tradeId"),
   ],
-  order: "TRADE_KEY_DESC",
+  order: "JOURNAL_KEY_DESC",
   empty: "No trades.",
 };
 
@@ -111,7 +113,7 @@ export const positions: View = {
     { name: "settled", label: "Settled", kind: "flag", field: "isSettled" },
     { name: "held", label: "With shares", kind: "isSome", field: "openQuantity" },
   ],
-  order: "MARKET_KEY_DESC",
+  order: "PRIMARY_KEY_DESC",
   empty: "No positions.",
 };
 
@@ -152,6 +154,6 @@ export const reductions: View = {
     { name: "order", label: "Number of the order", kind: "key", field: "orderKey" },
     ...span("reducedAt"),
   ],
-  order: "REDUCED_AT_DESC",
+  order: "PRIMARY_KEY_DESC",
   empty: "No order was reduced.",
 };

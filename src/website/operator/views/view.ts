@@ -34,7 +34,7 @@ export interface Column {
    * row of the list itself.
    */
   name?: readonly [relation: string, field: string];
-  /** Whether the list can be ordered by it. */
+  /** Whether a list that is short can be ordered by it, too. */
   isSorted?: boolean;
   /** Rows whose amount went out: it is shown below zero, though the view has it above. */
   isOut?: (row: Readonly<Record<string, unknown>>) => boolean;
@@ -63,8 +63,13 @@ export interface Filter {
   kind: FilterKind;
   /** The field that it is about; of `search`, the fields of which one has the text. */
   field: string | readonly string[];
-  options?: readonly (readonly [value: string, label: string])[];
+  options?: readonly FilterOption[];
+  /** Of a time: the id of the row, which begins with a time near it and has an index. */
+  id?: string;
 }
+
+/** One without a condition stands for rows whose field has the value. */
+export type FilterOption = readonly [value: string, label: string, condition?: Condition];
 
 export interface View {
   /** Of the list, for headings and files. */
@@ -75,10 +80,22 @@ export interface View {
   type: string;
   columns: readonly Column[];
   filters: readonly Filter[];
-  /** As GraphQL names it: the newest first, for example. */
+  /** As GraphQL names it: the newest first, for example. An index has it, in both directions. */
   order: string;
+  /** Where the list is made of many tables, and no index has its order. */
+  keys?: Keys;
   /** What a list without rows says. */
   empty: string;
+}
+
+/** The list of the keys by which another list is ordered. Each of them has a row there at least. */
+export interface Keys {
+  list: string;
+  type: string;
+  /** The key, in both lists. */
+  field: string;
+  /** Fields that both have with the same values. */
+  shared: readonly string[];
 }
 
 /** A condition of GraphQL's filters. */
