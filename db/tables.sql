@@ -126,6 +126,7 @@ set local role exchange_owner;
 --!include trading/tables/exit_values.sql
 --!include trading/tables/idempotency_keys.sql
 --!include trading/tables/dead_man_switches.sql
+--!include trading/tables/order_stops.sql
 --!include trading/tables/outbox.sql
 --!include trading/tables/sent_events.sql
 --!include trading/tables/outbox_relay.sql

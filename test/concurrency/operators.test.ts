@@ -71,6 +71,7 @@ pair(
       () => contention.insist(() => amend(ann, first, { price: 45 })),
     ] as const);
     t.is(frozen, 1);
+    await fire();
     t.deepEqual(await book(id), { bids: [], asks: [] });
     if (amended.code === null) {
       t.is((await order(ann, amended.answer!.order.id)).cancelReason, "trading_paused");

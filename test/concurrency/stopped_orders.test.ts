@@ -3,6 +3,7 @@ import type { ExecutionContext } from "ava";
 import { withClient } from "../helpers/database/test_database.ts";
 import { switchWorker } from "../helpers/exchange/dead_man_switches.ts";
 import { buy } from "../helpers/exchange/orders.ts";
+import { until } from "../helpers/until.ts";
 import { testExchange } from "../helpers/exchange/test_exchange.ts";
 import { call } from "../../src/database/call.ts";
 import { api } from "../../src/database/calls.ts";
@@ -52,12 +53,46 @@ const withMarketLocked = (market: string, work: () => Promise<void>) =>
     await work();
   });
 
+/** Holds the lock of a user, as a deposit under way does, until a call waits for it. */
+async function whileUserLocked<T>(
+  user: string,
+  query: string,
+  begin: () => Promise<T>,
+  meanwhile: () => Promise<void>,
+): Promise<T> {
+  let waiting: Promise<T>;
+  await exchange.withRollback(async (holder) => {
+    await holder.query("set local idle_in_transaction_session_timeout = '5s'");
+    await holder.query("select identity.lock_user($1)", [user]);
+    waiting = begin();
+    await until(`${query} waits`, async () => {
+      const { rowCount } = await exchange.database.pool.query(
+        `select from pg_stat_activity
+         where datname = current_database() and wait_event_type = 'Lock' and query like $1`,
+        [`%${query}%`],
+      );
+      return rowCount! > 0;
+    });
+    await meanwhile();
+  });
+  return await waiting!;
+}
+
+/** The users in the order in which they are locked. */
+async function byUserId(users: string[]): Promise<string[]> {
+  const { rows } = await exchange.database.pool.query(
+    "select public_id as id from trading.traders where public_id = any ($1) order by user_id",
+    [users],
+  );
+  return rows.map(({ id }) => id);
+}
+
 async function assertSound(t: ExecutionContext): Promise<void> {
   t.deepEqual(await exchange.verify(), []);
 }
 
 for (const [title, { reason, end }] of Object.entries(ends)) {
-  test.serial(`${title} waits for no market but the first`, async (t) => {
+  test.serial(`${title} waits for no market`, async (t) => {
     const [first, second] = (await byId(await makeMarkets(2))) as [string, string];
     const [ann, bob] = (await makeTraders(2)) as [string, string];
     const [free] = (await rest(first, ann, buy("yes", 1, 40))) as [string];
@@ -146,25 +181,95 @@ test.serial("of many orders the first 1,000 end at once, and the rest in steps",
   await assertSound(t);
 });
 
+const setSwitch = (userId: string, timeoutMs: number) =>
+  withClient(exchange.api, (client) => call(client, api.setDeadMan, { userId, timeoutMs }));
+
+test.serial("the user's own switch goes on: later orders are under its protection", async (t) => {
+  const [first, second] = (await byId(await makeMarkets(2))) as [string, string];
+  const [ann] = (await makeTraders(1)) as [string];
+  for (const market of [first, second]) await rest(market, ann, buy("yes", 1, 40));
+  const armed = await setSwitch(ann, 5000);
+  await withMarketLocked(second, async () => {
+    await operate("cancel_orders", { user_id: ann });
+  });
+  const [later] = (await rest(first, ann, buy("yes", 1, 41))) as [string];
+  t.is(await fire(), 1);
+  t.is((await order(ann, later)).status, "open");
+  const { rows } = await exchange.database.pool.query("select api.get_dead_man($1) as body", [ann]);
+  t.deepEqual(rows[0].body, JSON.parse(armed.body));
+  await clock.advance(5000);
+  t.is(await fire(), 1);
+  t.like(await order(ann, later), { status: "cancelled", cancelReason: "user_cancelled" });
+  t.not((await setSwitch(ann, 5000)).firedAt, null);
+});
+
+test.serial("a switch that expired before the stop is said to have fired", async (t) => {
+  const [market] = (await makeMarkets(1)) as [string];
+  const [ann] = (await makeTraders(1)) as [string];
+  await rest(market, ann, buy("yes", 1, 40));
+  await setSwitch(ann, 1000);
+  await clock.advance(1500);
+  await withMarketLocked(market, async () => {
+    await operate("cancel_orders", { user_id: ann });
+  });
+  t.is(await fire(), 1);
+  t.not((await setSwitch(ann, 5000)).firedAt, null);
+});
+
+test.serial("each order shows the reason of the first stop that it was under", async (t) => {
+  const [market] = (await makeMarkets(1)) as [string];
+  const [ann] = (await makeTraders(1)) as [string];
+  const [first] = (await rest(market, ann, buy("yes", 1, 40))) as [string];
+  let second = "";
+  await withMarketLocked(market, async () => {
+    t.is(await operate("cancel_orders", { user_id: ann }), 1);
+  });
+  [second] = (await rest(market, ann, buy("yes", 1, 39))) as [string];
+  await withMarketLocked(market, async () => {
+    t.is(await operate("freeze_user", { user_id: ann, reason: "fraud check" }), 1);
+    t.is(await operate("self_exclude", { user_id: ann }), 0);
+  });
+  t.is(await fire(), 2);
+  t.is((await order(ann, first)).cancelReason, "user_cancelled");
+  t.is((await order(ann, second)).cancelReason, "trading_paused");
+  await assertSound(t);
+});
+
 test.serial(
-  "the user's own switch is off when they are cancelled, and has not fired",
+  "an amendment that waits for its user while they are stopped changes nothing",
   async (t) => {
-    const [first, second] = (await byId(await makeMarkets(2))) as [string, string];
-    const [ann] = (await makeTraders(1)) as [string];
-    for (const market of [first, second]) await rest(market, ann, buy("yes", 1, 40));
-    const setSwitch = (timeoutMs: number) =>
-      withClient(exchange.api, (client) =>
-        call(client, api.setDeadMan, { userId: ann, timeoutMs }),
-      );
-    t.is((await setSwitch(5000)).code, null);
-    await withMarketLocked(second, async () => {
-      await operate("cancel_orders", { user_id: ann });
-    });
-    // An order that comes now is none of those that were stopped.
-    const [later] = (await rest(first, ann, buy("yes", 1, 41))) as [string];
-    t.is((await setSwitch(5000)).code, "DEAD_MAN_FIRED");
-    t.is(await fire(), 1);
-    t.is((await order(ann, later)).status, "open");
-    t.like(await setSwitch(5000), { code: null, firedAt: null });
+    const [market] = (await makeMarkets(1)) as [string];
+    const [cat, ann] = (await byUserId(await makeTraders(2))) as [string, string];
+    await rest(market, cat, buy("no", 3, 40));
+    const [id] = (await rest(market, ann, buy("yes", 7, 10))) as [string];
+    const amended = await whileUserLocked(
+      cat,
+      "api.run_command",
+      () => exchange.amend(ann, id, { price: 60 }),
+      async () => {
+        t.is(await operate("cancel_orders", { user_id: ann }), 1);
+      },
+    );
+    t.is(amended.code, "CONFLICT_RETRY");
+    t.like(await order(ann, id), { status: "open", filledQuantity: 0 });
+    t.is((await exchange.amend(ann, id, { price: 60 })).code, "ORDER_NOT_AMENDABLE");
+    t.like(await order(ann, id), { status: "cancelled", cancelReason: "user_cancelled" });
+    await assertSound(t);
   },
 );
+
+test.serial("no market stands still while a stop waits for its user", async (t) => {
+  const [market] = (await makeMarkets(1)) as [string];
+  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [id] = (await rest(market, ann, buy("yes", 1, 40))) as [string];
+  const ended = await whileUserLocked(
+    ann,
+    "admin.self_exclude",
+    () => operate("self_exclude", { user_id: ann }),
+    async () => {
+      t.is((await place(market, bob, buy("yes", 1, 30))).order.status, "open");
+    },
+  );
+  t.is(ended, 1);
+  t.is((await order(ann, id)).cancelReason, "self_excluded");
+});

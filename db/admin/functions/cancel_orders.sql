@@ -50,5 +50,4 @@ comment on function admin.cancel_orders(uuid, uuid) is
   'a worker cancels them (trading.stop_orders). Each sends order_cancelled to the user. Orders '
   'past their expiry expire, and are not counted. The audit row has the ids of the first 1,000 '
   'that were cancelled at once, oldest first. Errors: NOT_FOUND. Locks: as '
-  'trading.lock_user_with_markets, then the switch of the user; with a market_id that market '
-  'alone.';
+  'trading.lock_user_with_markets; with a market_id that market alone.';

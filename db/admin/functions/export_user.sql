@@ -76,6 +76,10 @@ begin
         select jsonb_agg(to_jsonb(d)) from trading.dead_man_switches as d
         where d.user_id = v_user_id
       )),
+      ('order_stops', (
+        select jsonb_agg(to_jsonb(s)) from trading.order_stops as s
+        where s.user_id = v_user_id
+      )),
       ('orders', (
         select jsonb_agg(to_jsonb(o) order by o.order_key) from admin.orders as o
         where o.user_key = v_user_id

@@ -73,4 +73,4 @@ comment on function admin.freeze_user(uuid, text, boolean, boolean) is
   'cancel_orders => false they stay and may still match, and scheduled ones end at their release. '
   'Ends the sessions, unless keep_sessions. Freezing a frozen account keeps its time and changes '
   'its reason. Errors: INVALID_REQUEST, NOT_FOUND, INVALID_STATE (erased). Locks: the account; as '
-  'trading.lock_user_with_markets; the switch of the user, the rows of the sessions.';
+  'trading.lock_user_with_markets; the rows of the sessions.';

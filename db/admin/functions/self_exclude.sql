@@ -21,4 +21,4 @@ comment on function admin.self_exclude(uuid, timestamptz) is
   'trading.stop_orders does; returns how many. It is the user''s own decision, and only '
   'admin.end_self_exclusion ends it: to stop an account, use admin.freeze_user. Errors: NOT_FOUND, '
   'INVALID_REQUEST (an earlier end than the one in force). Locks: as '
-  'trading.lock_user_with_markets, then the switch of the user.';
+  'trading.lock_user_with_markets.';

@@ -58,14 +58,18 @@ from (
   ) as m
   union all
   select
-    6, 'dead_man' as item, 'Dead man''s switches that are due' as what, count(*),
-    coalesce(extract(epoch from analytics.now() - min(s.expires_at)), 0), null as most_rows, 5
+    6, 'dead_man' as item, 'Dead man''s switches that are due, and stops of orders' as what,
+    count(*), coalesce(extract(epoch from analytics.now() - min(s.since)), 0), null as most_rows, 5
   from (
-    select d.expires_at
-    from trading.dead_man_switches as d
-    where d.expires_at <= analytics.now()
-    order by d.expires_at
-    limit 10000
+    (
+      select d.expires_at as since
+      from trading.dead_man_switches as d
+      where d.expires_at <= analytics.now()
+      order by d.expires_at
+      limit 10000
+    )
+    union all
+    select o.stopped_at from trading.order_stops as o
   ) as s
   union all
   select j.place, j.item, j.what, j.row_count, j.late_seconds, j.most_rows, j.most_seconds

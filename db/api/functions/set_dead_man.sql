@@ -89,14 +89,13 @@ begin
     when set_dead_man.timeout_ms > 0
       then v_at + set_dead_man.timeout_ms * interval '1 millisecond'
   end;
-  if v_last_stopped_id is not null and v_switch.stop_reason is null then
+  if v_last_stopped_id is not null then
     v_switch.last_fired_at := v_switch.expires_at;
   end if;
   update trading.dead_man_switches as s set
     expires_at = v_expires_at,
     fired_at = null,
     last_order_id = null,
-    stop_reason = null,
     last_fired_at = v_switch.last_fired_at
   where s.user_id = v_user_id;
   if v_switch.last_fired_at > v_at - c_told_for then

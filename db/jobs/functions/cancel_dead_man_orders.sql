@@ -25,14 +25,15 @@ begin
   end if;
   cancelled := 0;
   for v_stopped in
-    select coalesce(s.stop_reason, 'user_cancelled') as reason, array_agg(b.order_id) as order_ids
+    select r.reason, array_agg(b.order_id) as order_ids
     from trading.active_orders as b
-    join trading.dead_man_switches as s on s.user_id = b.user_id
+    cross join lateral (
+      select trading.stop_reason(b.user_id, b.order_id, core.now()) offset 0
+    ) as r (reason)
     where b.order_id = any (cancel_dead_man_orders.order_ids)
       and b.market_id = any (v_locked)
-      and s.fired_at is not null
-      and trading.began_until(b.order_id, s.last_order_id)
-    group by s.stop_reason
+      and r.reason is not null
+    group by r.reason
   loop
     cancelled := cancelled + trading.cancel_active_orders(
       v_stopped.order_ids, v_stopped.reason, core.now(),
@@ -48,7 +49,7 @@ end
 $$;
 
 comment on function jobs.cancel_dead_man_orders(bigint[], bigint[], boolean) is
-  'Cancels orders of users whose dead man''s switch has fired, as jobs.due_dead_man_orders gives '
-  'them, in one transaction; returns how many it cancelled, and the markets that were locked and '
-  'passed over. waits: a single market is waited for, 250 ms at most. An order that has ended '
-  'meanwhile is left out. Locks: the markets that are free.';
+  'Cancels stopped orders, as jobs.due_dead_man_orders gives them, in one transaction; returns how '
+  'many it cancelled, and the markets that were locked and passed over. waits: a single '
+  'market is waited for, 250 ms at most. An order that has ended meanwhile is left out. Locks: the '
+  'markets that are free.';

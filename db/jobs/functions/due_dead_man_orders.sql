@@ -55,8 +55,7 @@ begin
   update trading.dead_man_switches as s set
     expires_at = null,
     fired_at = null,
-    last_order_id = null,
-    stop_reason = null
+    last_order_id = null
   where s.user_id = any (array(
     select x.user_id
     from trading.dead_man_switches as x
@@ -71,33 +70,68 @@ begin
     for update skip locked
   ));
 
+  delete from trading.order_stops as s
+  where (s.user_id, s.last_order_id) in (
+    select x.user_id, x.last_order_id
+    from trading.order_stops as x
+    where not exists (
+      select
+      from trading.active_orders as b
+      where b.user_id = x.user_id and b.order_id <= x.last_order_id
+    )
+    for update skip locked
+  );
+
   return query
     select
       d.market_id,
-      (array_agg(d.order_id order by d.fired_at, d.order_id))[1 : c_most_of_a_market]
+      (array_agg(d.order_id order by d.since, d.order_id))[1 : c_most_of_a_market]
     from (
-      select s.fired_at, o.market_id, o.order_id
-      from trading.dead_man_switches as s
-      cross join lateral (
-        select x.market_id, x.order_id
-        from trading.open_orders_until(
-          s.user_id, s.last_order_id, null,
-          c_most_of_a_user
-        ) as x
-        where x.market_id <> all (due_dead_man_orders.passing_over)
-      ) as o
-      where s.expires_at <= v_at
-        and s.fired_at is not null
-      order by s.expires_at
-      limit due_dead_man_orders.most
+      (
+        select s.fired_at as since, o.market_id, o.order_id
+        from trading.dead_man_switches as s
+        cross join lateral (
+          select x.market_id, x.order_id
+          from trading.open_orders_until(
+            s.user_id, s.last_order_id, null,
+            c_most_of_a_user
+          ) as x
+          where x.market_id <> all (due_dead_man_orders.passing_over)
+        ) as o
+        where s.expires_at <= v_at
+          and s.fired_at is not null
+        order by s.expires_at
+        limit due_dead_man_orders.most
+      )
+      union
+      (
+        select s.stopped_at, o.market_id, o.order_id
+        from (
+          select x.user_id, min(x.stopped_at) as stopped_at, max(x.last_order_id) as last_order_id
+          from trading.order_stops as x
+          group by x.user_id
+        ) as s
+        cross join lateral (
+          select b.market_id, b.order_id
+          from trading.active_orders as b
+          where b.user_id = s.user_id
+            and b.order_id <= s.last_order_id
+            and b.market_id <> all (due_dead_man_orders.passing_over)
+          order by b.order_id
+          limit c_most_of_a_user
+        ) as o
+        order by s.stopped_at
+        limit due_dead_man_orders.most
+      )
     ) as d
     group by d.market_id
-    order by min(d.fired_at), d.market_id;
+    order by min(d.since), d.market_id;
 end
 $$;
 
 comment on function jobs.due_dead_man_orders(int, bigint[]) is
   'Fires the dead man''s switches that have expired, ends those whose orders are cancelled, and '
-  'returns the orders that are still to be cancelled, by market: at most 200 of each and so many '
-  'in all, none of the markets to pass over. Locks: the switches and their users, without waiting '
-  'for locked ones; of those that were locked before, one user is waited for, 50 ms at most.';
+  'returns the orders that are still to be cancelled, those of trading.stop_orders too, by market: '
+  'at most 200 of each and twice so many in all, none of the markets to pass over. Locks: the '
+  'switches and their users, without waiting for locked ones; of those that were locked before, '
+  'one user is waited for, 50 ms at most.';

@@ -60,12 +60,15 @@ begin
     order by x.due_at
     limit 1
   ) - v_at);
-  dead_man_in_ms := 1000 * extract(epoch from (
-    select x.expires_at
-    from trading.dead_man_switches as x
-    where x.expires_at is not null
-    order by x.expires_at
-    limit 1
+  dead_man_in_ms := 1000 * extract(epoch from least(
+    (
+      select x.expires_at
+      from trading.dead_man_switches as x
+      where x.expires_at is not null
+      order by x.expires_at
+      limit 1
+    ),
+    (select min(x.stopped_at) from trading.order_stops as x)
   ) - v_at);
   open_in_ms := 1000 * extract(epoch from (
     select m.open_time
@@ -82,7 +85,8 @@ $$;
 comment on function jobs.next_work(bigint[]) is
   'The time of the database, in milliseconds since 1970. In how many milliseconds the next '
   'scheduled order is to be released, the next resting one expires, the next market closes, the '
-  'next mail is to be sent, the next dead man''s switch fires and the next market opens; below 0 '
+  'next mail is to be sent, the next dead man''s switch fires (or orders are stopped) and the next '
+  'market opens; below 0 '
   'when it is overdue, null when there is none, and of expiries when there is none within a '
   'second: those after the close of their market are not looked through before. The markets to '
   'pass over don''t count. Locks: none.';

@@ -57,6 +57,7 @@ begin
         and not exists (select from trading.archived_orders as o where o.user_id = v_user_id);
       if found then
         delete from trading.dead_man_switches as s where s.user_id = v_user_id;
+        delete from trading.order_stops as s where s.user_id = v_user_id;
         delete from identity.users as u where u.id = v_user_id;
       end if;
     exception when foreign_key_violation then
@@ -73,5 +74,5 @@ comment on function jobs.remove_sign_ups(int) is
   'how many: one, if it has open orders, which end (user_cancelled). Their passwords and '
   'sessions are removed; those without money and orders altogether. The money of others '
   'stays. Locks: the accounts, none that it would wait for; the claims; as '
-  'trading.lock_user_with_markets; the switch of the user; the rows of sessions, passwords, links '
-  'and mails. Errors: UNFIT_SESSION.';
+  'trading.lock_user_with_markets; the rows of sessions, passwords, links and mails. Errors: '
+  'UNFIT_SESSION.';

@@ -24,10 +24,8 @@ declare
   v_traders trading.traders_read;
   v_is_open boolean;
   v_has_expired boolean;
-  v_last_stopped_id bigint;
   v_is_stopped boolean;
-  v_may_be_renewed boolean;
-  v_stop_reason text;
+  v_stop_reason trading.cancel_reason;
   v_price int;
   v_quantity int;
   v_code text;
@@ -47,15 +45,8 @@ begin
 
   v_is_open := v_order.status in ('scheduled', 'open', 'partially_filled');
   v_has_expired := v_is_open and v_order.expires_at <= v_at;
-  select
-    trading.last_stopped_order(s, v_at, grace => '0'),
-    trading.last_stopped_order(s, v_at) is null,
-    s.stop_reason::text
-  into v_last_stopped_id, v_may_be_renewed, v_stop_reason
-  from trading.dead_man_switches as s
-  where s.user_id = v_user_id;
   v_is_stopped := v_is_open
-    and coalesce(v_order.id <= v_last_stopped_id, false);
+    and trading.stop_reason(v_user_id, v_order.id, v_at, at_once => true) is not null;
   v_price := coalesce(amend_order.price, v_order.price);
   v_quantity := coalesce(amend_order.quantity, v_order.quantity);
   v_code := trading.amend_rejection(
@@ -84,10 +75,10 @@ begin
   );
   if v_code = 'ORDER_NOT_AMENDABLE' then
     -- A renewal that was in time may still be committing: then a worker decides in a moment.
-    if v_has_expired or v_is_stopped and not v_may_be_renewed then
+    v_stop_reason := trading.stop_reason(v_user_id, v_order.id, v_at);
+    if v_has_expired or v_stop_reason is not null then
       perform trading.cancel_active_orders(
-        array[v_order.id], coalesce(v_stop_reason, 'user_cancelled')::trading.cancel_reason, v_at,
-        expires => true
+        array[v_order.id], coalesce(v_stop_reason, 'expired'), v_at, expires => true
       );
     end if;
     v_message := 'Cannot amend order with status: '

@@ -33,5 +33,5 @@ $$;
 
 comment on function trading.exclude(uuid, timestamptz) is
   'Excludes a user until a time and cancels their open orders, as trading.stop_orders does; '
-  'returns how many. Errors: INVALID_REQUEST, NOT_FOUND. Locks: as trading.lock_user_with_markets, '
-  'then the switch of the user.';
+  'returns how many. Errors: INVALID_REQUEST, NOT_FOUND. Locks: as '
+  'trading.lock_user_with_markets.';

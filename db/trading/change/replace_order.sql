@@ -56,6 +56,10 @@ begin
     end if;
     return (o.code[1], null, false, null)::core.result;
   end if;
+  -- It may have been stopped before the user was locked; then the next call sees it.
+  if trading.stop_reason(("order").user_id, ("order").id, replace_order.at) is not null then
+    return ('CONFLICT_RETRY', null, false, null)::core.result;
+  end if;
 
   -- An order that is matched at once is counted with the order that it replaces, as one change.
   perform trading.end_active_orders(
@@ -96,5 +100,6 @@ comment on function trading.replace_order(
   'Cancels an open order (user_amended) and places another for what is left of it, at a price and '
   'with a total quantity that counts what is filled, or changes nothing if that is rejected. '
   'is_priced: the price was asked for and is not just the order''s own. AGAIN: the other '
-  'order could meet more than most_makers; nothing is changed. The caller holds the market''s '
-  'lock; locks as api.place_orders does.';
+  'order could meet more than most_makers; nothing is changed. CONFLICT_RETRY: the order was '
+  'stopped meanwhile, or makers were cancelled. The caller holds the market''s lock; locks as '
+  'api.place_orders does.';

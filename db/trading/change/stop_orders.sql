@@ -8,10 +8,16 @@ as $$
 declare
   c_most_at_once constant int := 1000;
   v_stopped_until constant bigint := coalesce((
-    select s.last_order_id
-    from trading.dead_man_switches as s
-    where s.user_id = stop_orders.user_id
-    for update
+    select max(s.last_order_id)
+    from (
+      select x.last_order_id
+      from trading.order_stops as x
+      where x.user_id = stop_orders.user_id
+      union all
+      select x.last_order_id
+      from trading.dead_man_switches as x
+      where x.user_id = stop_orders.user_id
+    ) as s
   ), 0);
   v_cancelled int;
   v_last_order_id bigint;
@@ -36,17 +42,8 @@ begin
   where b.user_id = stop_orders.user_id
     and b.order_id > v_stopped_until;
   if v_last_order_id is not null then
-    insert into trading.dead_man_switches as s (
-      user_id, expires_at, fired_at, last_order_id, stop_reason
-    )
-    values (
-      stop_orders.user_id, stop_orders.at, stop_orders.at, v_last_order_id, stop_orders.reason
-    )
-    on conflict on constraint dead_man_switches_pkey do update set
-      expires_at = excluded.expires_at,
-      fired_at = excluded.fired_at,
-      last_order_id = excluded.last_order_id,
-      stop_reason = excluded.stop_reason;
+    insert into trading.order_stops (user_id, last_order_id, reason, stopped_at)
+    values (stop_orders.user_id, v_last_order_id, stop_orders.reason, stop_orders.at);
   end if;
   return v_cancelled + v_left;
 end
@@ -54,8 +51,8 @@ $$;
 
 comment on function trading.stop_orders(bigint, bigint[], trading.cancel_reason, timestamptz) is
   'Ends the open orders of a user, resting and scheduled ones, for one reason; returns how many. '
-  'In the markets given 1,000 end at once, as by trading.clear_orders. The others are stopped as '
-  'by a dead man''s switch that fires: they trade no more, and a worker cancels them in small '
-  'steps, so that a user with many orders keeps no market locked. Those that such a switch has '
-  'stopped before are left to it, and not counted. The caller holds the locks of '
-  'the markets and of the user. Locks: the switch of the user.';
+  'In the markets given 1,000 end at once, as by trading.clear_orders. The others are stopped: '
+  'they trade no more, and a worker cancels them in small steps, so that a user with many orders '
+  'keeps no market locked. Those that are stopped already, also by a dead man''s switch that '
+  'fires, are left to that, and not counted. The caller holds the locks of the user and of the '
+  'markets.';

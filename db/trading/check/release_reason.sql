@@ -9,7 +9,7 @@ return case code
   when 'ACCOUNT_FROZEN' then 'trading_paused'
   when 'LIMITS_SETUP_REQUIRED' then 'trading_paused'
   when 'MARKET_NOT_OPEN' then 'market_closed'
-  when 'DEAD_MAN_FIRED' then stop_reason::text
+  when 'DEAD_MAN_FIRED' then coalesce(stop_reason, 'user_cancelled')::text
   when 'INVALID_REQUEST' then 'expired'
   when 'SELF_TRADE_BLOCKED' then 'self_trade'
   when 'POST_ONLY_WOULD_CROSS' then 'post_only_would_cross'
@@ -22,5 +22,5 @@ end::trading.cancel_reason;
 comment on function trading.release_reason(text, trading.order_type, trading.cancel_reason) is
   'The cancel reason of a scheduled order whose release was rejected with a code. An order that '
   'was accepted can have become invalid only by expiring. A user who may not trade now, or has to '
-  'confirm a new minimum age, is one for whom trading is paused. stop_reason: of the user''s dead '
-  'man''s switch, if it fires.';
+  'confirm a new minimum age, is one for whom trading is paused. stop_reason: see '
+  'trading.stop_reason; null when the dead man''s switch has just expired.';

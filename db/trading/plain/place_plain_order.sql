@@ -132,6 +132,7 @@ begin
     -- One may have expired while this call waited for the users.
     or exists (select from trading.dead_man_switches as s where s.expires_at <= core.now())
     or exists (select from trading.dead_man_switches as s where s.last_fired_at > v_at)
+    or exists (select from trading.order_stops as s where s.user_id = v_owner.user_id)
   then
     return null;
   end if;

@@ -88,7 +88,7 @@ begin
         select case
           when k.end_reason[i] is null
             and k.order_id[i] <= (batch.traders).stopped_order_ids[k.trader_place[i]]
-            then (batch.traders).stop_reasons[k.trader_place[i]]
+            then trading.stop_reason(k.user_id[i], k.order_id[i], batch.at)
           else k.end_reason[i]
         end
         from (select (batch.makers).*) as k
@@ -103,7 +103,8 @@ begin
   end if;
   if true = any ((batch.traders).limited) then
     batch.limits := trading.read_limits(
-      (batch.traders).user_ids, v_taker_ids, batch.at
+      (batch.traders).user_ids, v_taker_ids, batch.at,
+      replaced => case when r.relieved_cents is null then 0 else 1 end
     );
   end if;
   if array_remove(r.idempotency_key, null) <> '{}' then

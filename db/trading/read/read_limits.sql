@@ -1,5 +1,5 @@
 create or replace function trading.read_limits(
-  user_ids bigint[], taker_ids bigint[], at timestamptz
+  user_ids bigint[], taker_ids bigint[], at timestamptz, replaced int default 0
 )
 returns trading.limits_read
 language plpgsql stable
@@ -25,7 +25,9 @@ begin
       case
         when t.user_id = any (read_limits.taker_ids)
           then coalesce(
-            trading.open_cost_cents(t.user_id, read_limits.at, most => c_most_open_orders),
+            trading.open_cost_cents(
+              t.user_id, read_limits.at, most => c_most_open_orders + read_limits.replaced
+            ),
             c_above_all_limits
           )
         else 0
@@ -47,8 +49,9 @@ begin
 end
 $$;
 
-comment on function trading.read_limits(bigint[], bigint[], timestamptz) is
+comment on function trading.read_limits(bigint[], bigint[], timestamptz, int) is
   'The loss limits of traders and what counts toward them, each at the place of its trader in '
   'user_ids. What open orders could still cost is read of takers only, and is 0 for the others: '
   'a maker is judged by one match alone. More than 10,000 open orders count as more than any '
-  'limit: markets are locked while they are read. To be called with the traders locked.';
+  'limit: markets are locked while they are read. replaced: so many of each taker, which a call '
+  'releases or replaces, are not counted. To be called with the traders locked.';

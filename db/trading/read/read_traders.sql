@@ -20,11 +20,13 @@ begin
       array_agg(coalesce(t.excluded_until > read_traders.at, false)),
       array_agg(risk.has_limits(t)),
       null,
-      null,
       case
         when exists (select from trading.dead_man_switches as s where s.expires_at <= v_now)
           or exists (
             select from trading.dead_man_switches as s where s.last_fired_at > read_traders.at
+          )
+          or exists (
+            select from trading.order_stops as s where s.user_id = any (read_traders.user_ids)
           )
           then '{}'::boolean[]
       end
@@ -36,28 +38,31 @@ begin
       order by x.user_id
     ) as t
   );
-  -- Hardly ever: a worker cancels the orders of an expired switch within a moment.
+  -- Hardly ever: a worker cancels stopped orders within a moment.
   if v_traders.missed_switch is not null then
     select
-      array_agg(w.stopped_order_id order by u.place),
-      array_agg(coalesce(w.stop_reason, 'user_cancelled') order by u.place),
+      array_agg(greatest(w.stopped_order_id, p.last_order_id) order by u.place),
       array_agg(w.is_missed order by u.place)
-    into v_traders.stopped_order_ids, v_traders.stop_reasons, v_traders.missed_switch
+    into v_traders.stopped_order_ids, v_traders.missed_switch
     from unnest(v_traders.user_ids) with ordinality as u (id, place)
     left join lateral (
       select
         trading.last_stopped_order(s, read_traders.at) as stopped_order_id,
-        s.stop_reason,
-        s.stop_reason is null and s.expires_at > read_traders.at and s.expires_at <= v_now
+        s.expires_at > read_traders.at and s.expires_at <= v_now
         or s.last_fired_at > read_traders.at as is_missed
       from trading.dead_man_switches as s
       where s.user_id = u.id
-    ) as w on true;
+    ) as w on true
+    left join lateral (
+      select max(s.last_order_id) as last_order_id
+      from trading.order_stops as s
+      where s.user_id = u.id
+    ) as p on true;
   end if;
   return v_traders;
 end
 $$;
 
 comment on function trading.read_traders(bigint[], timestamptz) is
-  'The cash of users and whether they may trade, in ascending id; of their orders, which ones the '
-  'dead man''s switch has stopped, or would have to stop. To be called with the users locked.';
+  'The cash of users and whether they may trade, in ascending id; of their orders, which ones are '
+  'stopped, or would have to be by a dead man''s switch. To be called with the users locked.';

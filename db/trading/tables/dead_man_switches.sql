@@ -4,15 +4,11 @@ create table trading.dead_man_switches (
   fired_at timestamptz,
   last_order_id bigint,
   last_fired_at timestamptz,
-  stop_reason trading.cancel_reason,
   constraint dead_man_switches_fire_when_they_have_expired check (
     fired_at is null or (expires_at is not null and expires_at <= fired_at)
   ),
   constraint dead_man_switches_that_fired_say_which_orders check (
     (fired_at is null) = (last_order_id is null)
-  ),
-  constraint dead_man_switches_with_a_stop_reason_have_fired check (
-    stop_reason is null or fired_at is not null
   )
 ) with (fillfactor = 70);
 
@@ -23,10 +19,8 @@ create index dead_man_switches_by_firing on trading.dead_man_switches (last_fire
 
 comment on table trading.dead_man_switches is
   'The dead man''s switches: a row for each user who ever set one. One that is not renewed before '
-  'it expires fires, and the orders of its user are cancelled. What ends all orders of a user, '
-  'such as self-exclusion, fires it as well, for the orders that are not cancelled at once '
-  '(trading.stop_orders). The row is also the lock on the switch. No foreign key: see '
-  'trading.orders.';
+  'it expires fires, and the orders of its user are cancelled. The row is also the lock on the '
+  'switch. No foreign key: see trading.orders.';
 comment on column trading.dead_man_switches.expires_at is
   'When it fires unless it is renewed; null: it is off. It stays until a firing is over.';
 comment on column trading.dead_man_switches.fired_at is
@@ -37,5 +31,3 @@ comment on column trading.dead_man_switches.last_order_id is
   'this one are cancelled, and what replaced them.';
 comment on column trading.dead_man_switches.last_fired_at is
   'The expiry at which it fired last; null: it never did.';
-comment on column trading.dead_man_switches.stop_reason is
-  'Why the orders are cancelled, if something else than its expiry fired it.';

@@ -94,9 +94,15 @@ as $$
   from trading.dead_man_switches as s
   where s.last_fired_at is distinct from s.expires_at
     and s.fired_at is not null
-    and s.stop_reason is null
+
+  union all
+  select 'stop of orders goes up to an order of its user', 'stop of user ' || s.user_id,
+    'an order of the user', 'order ' || s.last_order_id
+  from trading.order_stops as s
+  left join all_orders as o on o.id = s.last_order_id
+  where o.user_id is distinct from s.user_id
 $$;
 
 comment on function trading.verify_commands() is
-  'The part of ledger.verify() about what idempotency keys of commands and dead man''s switches '
-  'stand for. One row for each broken invariant.';
+  'The part of ledger.verify() about what idempotency keys of commands, dead man''s switches and '
+  'stops of orders stand for. One row for each broken invariant.';

@@ -189,9 +189,6 @@ as $$
       or o.time_in_force <> 'gtc' and not x.is_waiting and (
         o.cancelled_at <> x.taken_at
         or o.cancel_reason = 'user_amended'
-        or o.cancel_reason = 'user_cancelled' and not exists (
-          select from trading.dead_man_switches as s where s.user_id = o.user_id
-        )
         or o.filled_quantity > 0 and o.cancel_reason <> 'insufficient_liquidity'
         or o.released_at is null and o.filled_quantity = 0
       )

@@ -31,7 +31,7 @@ begin
       o.quantity[i] := coalesce(r.quantity[i], 0);
       o.left_quantity[i] := o.quantity[i];
       o.cancel_reason[i] := trading.release_reason(
-        o.code[i], r.order_type[i], (batch.traders).stop_reasons[batch.trader_place[i]]
+        o.code[i], r.order_type[i], trading.stop_reason(r.user_id[i], r.order_id[i], batch.at)
       );
     end if;
   end loop;

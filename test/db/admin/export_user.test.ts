@@ -33,6 +33,7 @@ const held: Record<string, string> = {
   "trading.active_orders": "orders",
   "trading.archived_orders": "orders",
   "trading.dead_man_switches": "dead_man_switches",
+  "trading.order_stops": "order_stops",
   "trading.disputes": "disputes",
   "trading.ended_orders": "orders",
   "trading.exit_values": "exit_values",

@@ -37,6 +37,7 @@ const notHistory: Record<string, string> = {
   "trading.disputes": "words of users, which may be removed; the calls that answered are sealed",
   "trading.idempotency_keys": "removed after a day",
   "trading.dead_man_switches": "change",
+  "trading.order_stops": "removed once the orders are cancelled",
   "trading.outbox": "moved to the sent events",
   "trading.sent_events": "removed after a day",
   "trading.outbox_relay": "how far the relay has come",

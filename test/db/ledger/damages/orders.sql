@@ -20,7 +20,6 @@ update trading.ended_orders set cancel_reason = 'position_insufficient' where id
 update trading.ended_orders set cancel_reason = 'post_only_would_cross' where id = :taken_back;
 update trading.ended_orders set cancel_reason = 'expired' where id = :taken_back;
 update trading.ended_orders set ended_at = ended_at + interval '1 s' where id = :cut_short;
-update trading.ended_orders set cancel_reason = 'user_cancelled' where id = :unfilled;
 update trading.ended_orders set cancel_reason = 'post_only_would_cross' where id = :blocked;
 update trading.archived_orders set time_in_force = 'ioc';
 update trading.ended_orders set expires_at = ended_at where id = :amended;
@@ -397,6 +396,10 @@ update trading.dead_man_switches set last_order_id = 123456789;
 -- switch that fires says when
 update trading.dead_man_switches set last_fired_at = null;
 update trading.dead_man_switches set last_fired_at = last_fired_at + interval '1 s';
+
+-- stop of orders goes up to an order of its user
+insert into trading.order_stops values (:ann, 123456789, 'trading_paused', now());
+insert into trading.order_stops values (0, :resting, 'trading_paused', now());
 
 -- event follows the one before
 delete from trading.sent_events where id = (select max(id) - 1 from trading.sent_events);

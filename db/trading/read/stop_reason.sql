@@ -1,0 +1,31 @@
+create or replace function trading.stop_reason(
+  user_id bigint, order_id bigint, at timestamptz, at_once boolean default false
+)
+returns trading.cancel_reason
+language sql stable
+return (
+  select s.reason
+  from (
+    select x.last_order_id, x.reason
+    from trading.order_stops as x
+    where x.user_id = stop_reason.user_id
+    union all
+    select
+      case
+        when stop_reason.at_once
+          then trading.last_stopped_order(x, stop_reason.at, grace => '0')
+        else trading.last_stopped_order(x, stop_reason.at)
+      end as last_order_id,
+      'user_cancelled'::trading.cancel_reason as reason
+    from trading.dead_man_switches as x
+    where x.user_id = stop_reason.user_id
+  ) as s
+  where trading.began_until(stop_reason.order_id, s.last_order_id)
+  order by s.last_order_id
+  limit 1
+);
+
+comment on function trading.stop_reason(bigint, bigint, timestamptz, boolean) is
+  'Why an order of a user is stopped: trading.stop_orders has, or the dead man''s switch of the '
+  'user, for which see trading.last_stopped_order; null if it is not. The first of several counts. '
+  'at_once: a switch that has expired counts without its grace.';
