@@ -53,6 +53,7 @@ set local role exchange_owner;
 
 -- History, and its seals
 --!include ledger/views/sealed_tables.sql
+--!include ledger/views/unverified_blocks.sql
 --!include ledger/functions/canonical_row.sql
 --!include ledger/functions/rows_of_range.sql
 --!include ledger/functions/hash_ranges.sql

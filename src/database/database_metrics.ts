@@ -145,6 +145,16 @@ const databaseFigures: {
     help: "How long ago the oldest row of history was written that is not sealed, 0 if all are",
   },
   {
+    column: "unverifiedBlocks",
+    name: "pgmarkets_unverified_blocks",
+    help: "Blocks of sealed history that no sound scheduled verification has recomputed",
+  },
+  {
+    column: "oldestUnverifiedAgeSeconds",
+    name: "pgmarkets_oldest_unverified_block_age_seconds",
+    help: "How long ago the oldest of them was sealed, 0 if there is none",
+  },
+  {
     column: "notificationQueueUsage",
     name: "pgmarkets_notification_queue_usage_ratio",
     help: "How much of PostgreSQL's queue of notifications is in use, 0 to 1",

@@ -25,7 +25,12 @@ export const databaseMetrics = {
 export const workerMetrics = { atMs: double, heartbeatAgeSeconds: nullable(double) };
 /** Of a sequence that would give out an id again. */
 export const laggingSequence = { sequenceName: text, lastId: bigint, highestId: bigint };
-export const historyMetrics = { sealedBlock: nullable(bigint), oldestUnsealedAgeSeconds: double };
+export const historyMetrics = {
+  sealedBlock: nullable(bigint),
+  oldestUnsealedAgeSeconds: double,
+  unverifiedBlocks: bigint,
+  oldestUnverifiedAgeSeconds: double,
+};
 export const mailMetrics = {
   waitingMails: bigint,
   oldestMailAgeSeconds: double,

@@ -119,6 +119,16 @@ tryRule("HistoryNotSealed", "nothing is sealed for six minutes", async () => {
   await clock().advance(360_000);
 });
 
+tryRule("HistoryNotVerified", "checks find a difference for 51 hours", async () => {
+  await makeMarket();
+  await database().query("select ledger.seal()");
+  await clock().advance(51 * 3_600_000);
+  await database().query(
+    `insert into ledger.verifications (started_at, finished_at, broken_count, first_rows)
+     select core.now(), core.now(), 1, '[{"name": "n"}]'`,
+  );
+});
+
 tryRule("ClockOff", "the clock of the database goes 90 s ahead", async () => {
   await clock().advance(90_000);
 });

@@ -101,6 +101,8 @@ test.serial("the state of the site and of the pool", async (t) => {
   t.false(paused.has("pgmarkets_ledger_broken_invariants"));
   t.false(paused.has("pgmarkets_sealed_block"));
   t.true(paused.get("pgmarkets_oldest_unsealed_row_age_seconds")! > 0);
+  t.is(paused.get("pgmarkets_unverified_blocks"), 0);
+  t.is(paused.get("pgmarkets_oldest_unverified_block_age_seconds"), 0);
   await service.database.pool.query("select ledger.seal()");
   await operate("set_trading_pause", { paused: false });
   await service.database.pool.query(
@@ -112,6 +114,8 @@ test.serial("the state of the site and of the pool", async (t) => {
   t.is(after.get("pgmarkets_ledger_broken_invariants"), 2);
   t.true(after.get("pgmarkets_ledger_verification_age_seconds")! >= 60);
   t.is(after.get("pgmarkets_sealed_block"), 1);
+  t.is(after.get("pgmarkets_unverified_blocks"), 1);
+  t.true(after.get("pgmarkets_oldest_unverified_block_age_seconds")! > 0);
 });
 
 test.serial("streams that are open", async (t) => {

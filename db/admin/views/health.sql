@@ -126,7 +126,14 @@ from (
   ) as v
   union all
   select
-    14, 'lock' as item, 'Calls that wait for a lock' as what, count(*),
+    14, 'unverified_block' as item,
+    'Blocks of history that no sound verification has recomputed' as what, u.block_count,
+    coalesce(greatest(0, extract(epoch from analytics.now() - u.oldest_at)), 0),
+    null as most_rows, 180000
+  from ledger.unverified_blocks as u
+  union all
+  select
+    15, 'lock' as item, 'Calls that wait for a lock' as what, count(*),
     coalesce(extract(epoch from clock_timestamp() - min(l.waitstart)), 0), null as most_rows, 2
   from pg_catalog.pg_locks as l
   where not l.granted
@@ -138,7 +145,7 @@ comment on view admin.health is
 comment on column admin.health.place is 'The order of the rows.';
 comment on column admin.health.item is
   'worker, process, release, expiry, closing, dead_man, job, failed_job, event, notification, '
-  'mail, seal, verification or lock.';
+  'mail, seal, verification, unverified_block or lock.';
 comment on column admin.health.what is 'In words, what is counted.';
 comment on column admin.health.row_count is 'How many; null: nothing is counted.';
 comment on column admin.health.late_seconds is

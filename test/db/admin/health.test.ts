@@ -109,6 +109,35 @@ test.serial("admin.health: workers, and the last verification", async (t) => {
   await clock.release();
 });
 
+test.serial("admin.health: blocks that no sound verification has recomputed", async (t) => {
+  const { pool } = exchange.database;
+  const none = { n: 0, late: 0, is_good: true };
+  await clock.freeze("2040-04-01T10:00:00Z");
+  await pool.query("select ledger.seal()");
+  await work("verify_ledger");
+  t.deepEqual(await health("unverified_block"), none);
+  for (let block = 1; block <= 2; block++) {
+    await clock.advance(1000);
+    await makeMarket();
+    await pool.query("select ledger.seal()");
+  }
+  t.deepEqual(await health("unverified_block"), { n: 2, late: 1, is_good: true });
+  await clock.advance(180_000_000 - 1000);
+  t.deepEqual(await health("unverified_block"), { n: 2, late: 180_000, is_good: true });
+  await clock.advance(1000);
+  // A run that finds a difference recomputes them, and proves nothing.
+  await pool.query(
+    `insert into ledger.verifications (
+       started_at, finished_at, broken_count, first_rows, verified_block
+     )
+     select core.now(), core.now(), 1, '[{"name": "n"}]', max(number) from ledger.blocks`,
+  );
+  t.deepEqual(await health("unverified_block"), { n: 2, late: 180_001, is_good: false });
+  await work("verify_ledger");
+  t.deepEqual(await health("unverified_block"), none);
+  await clock.release();
+});
+
 test.serial("admin.jobs: times of the crontab, and what the queue has", async (t) => {
   const { pool } = exchange.database;
   const shown = () =>
