@@ -713,6 +713,7 @@ set local role exchange_owner;
 --!include admin/views/mails.sql
 --!include admin/views/verifications.sql
 --!include admin/functions/job_queue.sql
+--!include admin/functions/silent_processes.sql
 --!include admin/views/processes.sql
 --!include admin/views/jobs.sql
 --!include admin/views/health.sql

@@ -148,6 +148,8 @@ async function callAll(client: Client, marketId: string | undefined): Promise<vo
     const called = api[name] as unknown as DatabaseFunction<Fields, unknown>;
     await call(client, called, publicArguments(called, marketId));
   }
+  await client.query("set role exchange_operator");
+  await client.query("select * from admin.health");
 }
 
 async function killed(standby: Standby, urls: string[]): Promise<void> {

@@ -18,9 +18,9 @@ from (
   union all
   select
     2, 'process' as item, 'Processes that are silent' as what,
-    count(*), null as late_seconds, 0, null as most_seconds
-  from core.processes as p
-  where p.seen_at < analytics.now() - interval '30 seconds'
+    p.row_count, null as late_seconds, 0, null as most_seconds
+  from admin.silent_processes() as p (row_count)
+  where p.row_count is not null
   union all
   select
     3, 'release' as item, 'Scheduled orders past their release' as what, count(*),
@@ -141,7 +141,8 @@ from (
 
 comment on view admin.health is
   'How the exchange is now: a row for each thing that can be late or pile up, with how much of it '
-  'is normal. No count goes beyond 10,000 rows, of an index where the table is large.';
+  'is normal. No count goes beyond 10,000 rows, of an index where the table is large. On a standby '
+  'the row of processes is left out.';
 comment on column admin.health.place is 'The order of the rows.';
 comment on column admin.health.item is
   'worker, process, release, expiry, closing, dead_man, job, failed_job, event, notification, '
