@@ -324,6 +324,7 @@ set local role exchange_owner;
 --!include trading/show/order_detail_object.sql
 --!include trading/show/candles_of.sql
 --!include trading/show/trade_before.sql
+--!include trading/show/trade_after.sql
 --!include trading/show/closing_bids.sql
 --!include trading/show/exit_values_at.sql
 --!include trading/verify/fill_sides.sql

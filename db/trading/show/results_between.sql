@@ -2,22 +2,52 @@ create or replace function trading.results_between(
   user_id bigint, since timestamptz, until timestamptz
 )
 returns table (market_id bigint, fee_cents bigint, realised_cents bigint)
-language sql stable
+language plpgsql stable
 set search_path = pg_catalog, pg_temp
 --!include planner/nested_loops.sql
 as $$
+declare
+  -- The ids of what was traded and voided in the time are between these. Compared as rows, so
+  -- that any plan looks for the user's trades between them, and for no others.
+  v_after_trade_id constant bigint := trading.trade_before(results_between.since);
+  v_before_trade_id constant bigint := trading.trade_after(results_between.until);
+  v_after_void_id constant bigint := coalesce(
+    (
+      select v.id
+      from trading.voids as v
+      where v.created_at < results_between.since - interval '10 minutes'
+      order by v.id desc
+      limit 1
+    ),
+    0
+  );
+  v_voided_market_ids constant bigint[] := array(
+    select h.market_id
+    from trading.voids as v
+    join trading.holdings as h
+      on h.market_id = v.market_id
+      and h.user_id = results_between.user_id
+    where v.trade_id is null
+      and v.id > v_after_void_id
+      and v.created_at >= results_between.since
+      and v.created_at < results_between.until
+  );
+begin
+  return query
   select r.market_id, sum(r.fee_cents)::bigint, sum(r.realised_cents)::bigint
   from (
     select t.market_id, t.fee_cents::bigint as fee_cents,
       coalesce(t.taker_realised_cents, 0) as realised_cents
     from trading.trades as t
-    where t.taker_user_id = results_between.user_id
+    where (t.taker_user_id, t.id) > (results_between.user_id, v_after_trade_id)
+      and (t.taker_user_id, t.id) < (results_between.user_id, v_before_trade_id)
       and t.created_at >= results_between.since
       and t.created_at < results_between.until
     union all
     select t.market_id, 0, coalesce(t.maker_realised_cents, 0)
     from trading.trades as t
-    where t.maker_user_id = results_between.user_id
+    where (t.maker_user_id, t.id) > (results_between.user_id, v_after_trade_id)
+      and (t.maker_user_id, t.id) < (results_between.user_id, v_before_trade_id)
       and t.created_at >= results_between.since
       and t.created_at < results_between.until
     union all
@@ -58,34 +88,32 @@ as $$
       limit 1
     ) as t
     where results_between.user_id in (t.taker_user_id, t.maker_user_id)
+      and v.id > v_after_void_id
       and v.created_at >= results_between.since
       and v.created_at < results_between.until
     union all
     -- A voided market gives back the fees of all its trades that were not voided before.
     select t.market_id, - t.fee_cents, 0
     from trading.trades as t
-    where t.taker_user_id = results_between.user_id
-      and t.market_id = any (array(
-        select v.market_id
-        from trading.voids as v
-        where v.trade_id is null
-          and v.created_at >= results_between.since
-          and v.created_at < results_between.until
-      ))
+    where cardinality(v_voided_market_ids) > 0
+      and t.taker_user_id = results_between.user_id
+      and t.market_id = any (v_voided_market_ids)
       and not exists (select from trading.voids as v where v.trade_id = t.id)
     union all
     select p.market_id, 0, - p.realised_cents
     from trading.voided_positions as p
     join trading.voids as v on v.id = p.void_id
     where p.user_id = results_between.user_id
+      and (p.user_id, p.void_id) > (results_between.user_id, v_after_void_id)
       and v.created_at >= results_between.since
       and v.created_at < results_between.until
   ) as r
-  group by r.market_id
+  group by r.market_id;
+end
 $$;
 
 comment on function trading.results_between(bigint, timestamptz, timestamptz) is
   'What each market brought a user from a moment on and before another one: the fees of trades, '
   'less those that voids gave back, and what was realised. Results count as in '
-  'analytics.daily_trader_results: a correction or void at its own time. Cost: it looks at all of '
-  'the user''s trades.';
+  'analytics.daily_trader_results: a correction or void at its own time. Cost: the user''s trades '
+  'of that time and of markets voided then, their settlements, and the voids since.';

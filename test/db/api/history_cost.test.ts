@@ -109,6 +109,34 @@ test.serial(
   },
 );
 
+test.serial("the statement of another year reads no trade of this one", async (t) => {
+  const { rows } = await exchange.database.pool.query<{ first: number; last: number }>(
+    `select date_part('year', min(created_at))::int as first,
+       date_part('year', max(created_at))::int as last from trading.trades`,
+  );
+  for (const year of [rows[0]!.first - 1, rows[0]!.last + 1]) {
+    const read = await tradesRead((client) =>
+      call(client, api.getYearStatement, { userId: ann, year }),
+    );
+    t.true(read <= 80, `${year}: ${read}`);
+  }
+});
+
+test.serial("a reality check reads what came since the visit began", async (t) => {
+  const { rows } = await exchange.database.pool.query(
+    `insert into identity.sessions (user_id, cookie_hash, expires_at, visit_started_at)
+     select id, sha256('a visit'), 'infinity', core.now() + interval '1 hour'
+     from identity.users where public_id = $1
+     returning public_id as session`,
+    [ann],
+  );
+  const { session } = rows[0];
+  const read = await rowsRead(exchange.api, ["trading.trades", "trading.voids"], (client) =>
+    call(client, api.getRealityCheck, { userId: ann, sessionId: session }),
+  );
+  t.true(read <= 20, `${read}`);
+});
+
 test.serial("what is asked for one market or for long ago is bounded too", async (t) => {
   const listed = { userId: ann, most: LIMIT };
   const ofMarket = await tradesRead((client) =>
