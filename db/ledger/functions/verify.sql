@@ -79,4 +79,5 @@ comment on function ledger.verify(boolean) is
   'schema: its name, the object, what was expected and what was found. No row on a sound database. '
   'One statement of stable functions, one for each subject, which all read its one snapshot: it '
   'may run while trading goes on. Of sealed history it recomputes the blocks that no run of '
-  'jobs.verify_ledger() has verified yet, at most a million rows; with full all blocks.';
+  'jobs.verify_ledger() has verified yet, as many as ledger.blocks_to_verify says; with full all '
+  'blocks.';

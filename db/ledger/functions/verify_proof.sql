@@ -11,6 +11,16 @@ as $$
     order by b.id desc
     limit 1
   ),
+  -- The last entry of each leaf and the one after it: all entries are read once.
+  lines as materialized (
+    select
+      l.leaf_index, e.account_version = l.account_version as is_last, e.balance_after_cents,
+      e.journal_id
+    from ledger.proof_leaves as l
+    join ledger.entries as e
+      on e.account_id = ledger.user_account_id(l.user_id)
+      and e.account_version between l.account_version and l.account_version + 1
+  ),
   leaves as (
     select
       l.*, e.balance_after_cents as cash_cents,
@@ -18,12 +28,8 @@ as $$
         when l.account_version = 0 or e.balance_after_cents < 0 then 0
         else e.balance_after_cents
       end as due_cents
-    from (
-      select x.*, ledger.user_account_id(x.user_id) as account_id from ledger.proof_leaves as x
-    ) as l
-    left join ledger.entries as e
-      on e.account_id = l.account_id
-      and e.account_version = l.account_version
+    from ledger.proof_leaves as l
+    left join lines as e on e.leaf_index = l.leaf_index and e.is_last
   ),
   due_nodes as (
     select
@@ -50,7 +56,8 @@ as $$
       select case p.outside_version when 0 then '0' else e.balance_after_cents::text end
       from (select) as always
       left join proof as p on true
-      left join ledger.entries as e
+      -- No trade has a line of this account.
+      left join ledger.posted_entries as e
         on e.account_id = ledger.outside_account_id()
         and e.account_version = p.outside_version
     ) as o (outside_cents)
@@ -85,10 +92,8 @@ as $$
     'none after entry ' || l.account_version || ' before ' || p.settled_at,
     'one at ' || j.created_at
   from proof as p
-  cross join leaves as l
-  join ledger.entries as e
-    on e.account_id = l.account_id
-    and e.account_version = l.account_version + 1
+  cross join ledger.proof_leaves as l
+  join lines as e on e.leaf_index = l.leaf_index and not e.is_last
   join ledger.journals as j on j.id = e.journal_id
   where j.created_at < p.settled_at
 

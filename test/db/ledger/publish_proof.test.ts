@@ -1,5 +1,7 @@
 import test from "ava";
 import type { PoolClient } from "pg";
+import { rowsRead } from "../../helpers/database/plans.ts";
+import { buy } from "../../helpers/exchange/orders.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 import { pathOf, rootOf, treeOf } from "../../helpers/model/balance_tree.ts";
 import type { Leaf } from "../../helpers/model/balance_tree.ts";
@@ -234,4 +236,20 @@ test.serial("no role but the owner reads a leaf, a node or a salt", async (t) =>
       );
     });
   }
+});
+
+test.serial("the check of a proof reads each trade once", async (t) => {
+  const { makeMarket, makeTrader, place, database } = exchange;
+  const [market, one, other] = [await makeMarket(), await makeTrader(), await makeTrader()];
+  const trades = 30;
+  for (let n = 0; n < trades; n += 1) {
+    await place(market, one, buy("no", 1, 50));
+    await place(market, other, buy("yes", 1, 50));
+  }
+  await database.pool.query("select admin.publish_proof()");
+  await database.pool.query("analyze");
+  const read = await rowsRead(database.pool, ["trading.trades"], (client) =>
+    client.query("select * from ledger.verify_proof()"),
+  );
+  t.is(read, trades);
 });
