@@ -115,6 +115,7 @@ set local role exchange_owner;
 --!include identity/functions/is_password.sql
 --!include identity/functions/set_password.sql
 --!include identity/functions/queue_mail.sql
+--!include identity/functions/request_mail.sql
 --!include identity/functions/notify_user.sql
 --!include identity/functions/lock_key_maker.sql
 --!include identity/functions/accept_new_key.sql

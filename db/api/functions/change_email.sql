@@ -32,7 +32,7 @@ begin
   delete from identity.links as l
   where l.user_id = v_user_id
     and l.kind = 'confirm_email';
-  perform identity.queue_mail('confirm_email', v_user_id, change_email.email);
+  perform identity.request_mail('confirm_email', v_user_id, change_email.email);
   perform identity.notify_user(
     'email_change_asked', v_user_id, json_build_object('email', change_email.email)
   );
@@ -46,4 +46,4 @@ comment on function api.change_email(uuid, uuid, text, text) is
   'Asks for another e-mail address, which holds once the link in the mail to it is followed. A '
   'mail to the present address says so; a new password ends it. Errors: UNAUTHORIZED, '
   'ACCOUNT_FROZEN, WRONG_PASSWORD, INVALID_REQUEST, UNFIT_SESSION. Locks: the account; the '
-  'session, shared; the claim, the links of the user.';
+  'session, shared; the claim, the links of the user; the mail that waits, if no worker has it.';

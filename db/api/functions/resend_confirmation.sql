@@ -8,7 +8,7 @@ declare
     resend_confirmation.user_id, resend_confirmation.session_id
   );
 begin
-  perform identity.queue_mail('confirm_email', v_user_id, c.email)
+  perform identity.request_mail('confirm_email', v_user_id, c.email)
   from identity.email_claims as c
   where c.user_id = v_user_id;
 end
@@ -16,4 +16,5 @@ $$;
 
 comment on function api.resend_confirmation(uuid, uuid) is
   'Sends the mail that confirms a user''s address again, if one waits for it. Errors: '
-  'UNAUTHORIZED, UNFIT_SESSION. Locks: the account; the session, shared.';
+  'UNAUTHORIZED, UNFIT_SESSION. Locks: the account; the session, shared; the mail that waits, if '
+  'no worker has it.';

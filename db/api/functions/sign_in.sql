@@ -21,7 +21,7 @@ begin
     and identity.is_confirmed(u);
   if not identity.is_password(v_user.id, sign_in.password_hash) then
     -- The password may be right for a sign-up whose address was never confirmed.
-    perform identity.queue_mail('confirm_email', c.user_id, c.email)
+    perform identity.request_mail('confirm_email', c.user_id, c.email)
     from identity.email_claims as c
     where lower(c.email collate "C") = lower(sign_in.email collate "C")
       and c.handle is not null

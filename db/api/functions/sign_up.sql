@@ -59,7 +59,7 @@ begin
   if not email_confirmed then
     insert into identity.email_claims (user_id, email, handle, created_at)
     values (v_user.id, sign_up.email, v_handle, core.now());
-    perform identity.queue_mail('confirm_email', v_user.id, sign_up.email);
+    perform identity.request_mail('confirm_email', v_user.id, sign_up.email);
   end if;
   if v_settings.play_money_cents > 0 then
     perform ledger.move_cash(v_id, 'bonus', v_settings.play_money_cents, 'play money');

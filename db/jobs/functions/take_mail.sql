@@ -4,8 +4,11 @@ language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+  -- What remains is due, and the worker calls again.
+  c_looks_at_most constant int := 1000;
   c_put_off constant interval := '1 second';
   c_waits_at_most constant interval := '1 day';
+  c_claims_at_most constant int := 100;
   v_at timestamptz := core.now();
   v_mail identity.mails;
   v_account_id bigint;
@@ -13,9 +16,15 @@ declare
   v_owner_email text;
   v_staff_id bigint;
   v_seconds int;
+  v_waiting bigint[];
+  v_looks int := 0;
 begin
   perform core.check_session();
   loop
+    if v_looks >= c_looks_at_most then
+      return;
+    end if;
+    v_looks := v_looks + 1;
     -- Somebody waits for a mail with a link.
     select m.* into v_mail
     from identity.mails as m
@@ -86,9 +95,23 @@ begin
         )
       ))) as r;
     end if;
-    if v_seconds is not null and v_mail.created_at > v_at - c_waits_at_most then
+    if v_seconds is not null then
+      -- For all mails of the mailbox at once: looking at each would keep others waiting.
+      v_waiting := array(
+        select x.id
+        from identity.mails as x
+        where lower(x.address collate "C") = lower(v_mail.address collate "C")
+          and x.kind = v_mail.kind
+          and x.due_at <= v_at
+          and x.attempts = 0
+        for update skip locked
+      );
+      delete from identity.mails as m
+      where m.id = any (v_waiting)
+        and m.created_at <= v_at - c_waits_at_most;
       update identity.mails as m set due_at = v_at + make_interval(secs => v_seconds)
-      where m.id = v_mail.id;
+      where m.id = any (v_waiting);
+      v_looks := v_looks + cardinality(v_waiting);
       continue;
     end if;
 
@@ -96,7 +119,7 @@ begin
     from identity.users as u
     where lower(u.email collate "C") = lower(v_mail.address collate "C")
       and identity.is_confirmed(u);
-    exit when v_seconds is null and case v_mail.kind
+    exit when case v_mail.kind
       when 'confirm_email' then exists (
         select
         from identity.email_claims as c
@@ -107,10 +130,14 @@ begin
     end;
     -- Who signed up and has never confirmed the address can only do that.
     if v_mail.kind = 'password_reset' and v_owner_id is null then
-      perform identity.queue_mail('confirm_email', c.user_id, c.email)
-      from identity.email_claims as c
-      where lower(c.email collate "C") = lower(v_mail.address collate "C")
-        and c.handle is not null;
+      perform identity.request_mail('confirm_email', c.user_id, c.email)
+      from (
+        select x.user_id, x.email
+        from identity.email_claims as x
+        where lower(x.email collate "C") = lower(v_mail.address collate "C")
+          and x.handle is not null
+        limit c_claims_at_most
+      ) as c;
     end if;
     -- Nothing to send: no user has the address, or the user asked for another one meanwhile.
     delete from identity.mails as m
@@ -160,5 +187,6 @@ comment on function jobs.take_mail(bytea) is
   'this SHA-256, which the caller has made for this attempt. Unless jobs.finish_mail is called, '
   'the mail is due again after a minute, and then after ever longer, 10 times. A mail that users '
   'asked for waits while its mailbox has had as many of its kind as the bucket mail-account '
-  'allows, for a day at most. Errors: UNFIT_SESSION. Locks: the mail and the account, none that it '
-  'would wait for; the counter of the mailbox.';
+  'allows, for a day at most; all that are due there wait together. One call ends after 1,000 '
+  'mails that it did not send, so it may return none while some are due. Errors: UNFIT_SESSION. Locks: the mails and the account, '
+  'none that it would wait for; the counters of the mailboxes.';

@@ -140,6 +140,147 @@ test.serial("a link goes to the address of the account, not to what was typed", 
   );
 });
 
+const passwordHash = "$argon2id$v=19$m=64,t=1,p=1$c29tZXNhbHQ$ZGlnZXN0";
+test.before(() => operate("set_sign_up", { policy: "open" }));
+
+const emptyOutbox = () => exchange.database.pool.query("delete from identity.mails");
+
+const signUp = (email: string, times = 1) =>
+  exchange.api.query(
+    `select count(api.sign_up(email => $1, password_hash => $2))
+     from generate_series(1, $3::int)`,
+    [email, passwordHash, times],
+  );
+
+const ask = (email: string) =>
+  exchange.api.query("select api.request_password_reset(email => $1)", [email]);
+
+/** How many mails to an address wait, and how many of them are due. */
+async function waiting(email: string): Promise<{ all: number; due: number }> {
+  const { rows } = await exchange.database.pool.query(
+    `select count(*)::int as all, (count(*) filter (where due_at <= core.now()))::int as due
+     from identity.mails where lower(address) = lower($1) and due_at is not null`,
+    [email],
+  );
+  return rows[0];
+}
+
+test.serial(
+  "of the sign-ups for an address 100 wait to be mailed, and others beside",
+  async (t) => {
+    const crowded = "crowded@mails.example";
+    await signUp(crowded, 103);
+    t.is((await waiting(crowded)).all, 100);
+    await signUp(crowded.toUpperCase());
+    t.is((await waiting(crowded)).all, 100, "it is the same mailbox");
+    await ask(crowded);
+    t.is((await waiting(crowded)).all, 101, "of another kind");
+    await signUp("other@mails.example");
+    t.is((await waiting("other@mails.example")).all, 1);
+    await emptyOutbox();
+  },
+);
+
+test.serial("who asks again for a mail that waits gets that one, counted from now", async (t) => {
+  const { email } = await makeUser();
+  await exchange.clock.freeze("2030-02-01T12:00:00Z");
+  await ask(email);
+  await exchange.clock.advance(60_000);
+  for (let number = 0; number < 3; number++) await ask(email.toUpperCase());
+  const { rows } = await exchange.database.pool.query(
+    `select kind, address, created_at, due_at from identity.mails
+     where lower(address) = lower($1)`,
+    [email],
+  );
+  t.deepEqual(rows, [
+    {
+      kind: "password_reset",
+      address: email.toUpperCase(),
+      created_at: new Date("2030-02-01T12:01:00Z"),
+      due_at: new Date("2030-02-01T12:00:00Z"),
+    },
+  ]);
+  await exchange.clock.release();
+});
+
+test.serial("a mailbox without room is put off by one look, and another one is next", async (t) => {
+  const full = "full@mails.example";
+  const { email } = await makeUser();
+  await emptyOutbox();
+  await exchange.clock.freeze("2030-03-01T12:00:00Z");
+  await signUp(full, 60);
+  await exchange.clock.advance(1);
+  await ask(email);
+  const worker = await exchange.database.connectAs("exchange_worker").connect();
+  try {
+    for (let number = 0; number < 5; number++) t.is((await nextMail(worker))?.address, full);
+    t.is((await nextMail(worker))?.address, email);
+    t.deepEqual(await waiting(full), { all: 60, due: 0 }, "five of them were not finished");
+    await exchange.clock.advance(3_600_000);
+    t.deepEqual(await waiting(full), { all: 60, due: 60 });
+  } finally {
+    worker.release();
+    await exchange.clock.release();
+  }
+});
+
+test.serial("one call looks at 1,000 mails, and the next one goes on", async (t) => {
+  const { email } = await makeUser();
+  await emptyOutbox();
+  await exchange.clock.freeze("2030-04-01T12:00:00Z");
+  // Nobody has these addresses, so there is nothing to send.
+  await exchange.api.query(
+    `select count(api.request_password_reset(email => 'nobody-' || number || '@mails.example'))
+     from generate_series(1, 1100) as number`,
+  );
+  await exchange.clock.advance(1);
+  await ask(email);
+  const worker = await exchange.database.connectAs("exchange_worker").connect();
+  const left = async () =>
+    (await exchange.database.pool.query("select from identity.mails where due_at is not null"))
+      .rowCount;
+  try {
+    t.is(await nextMail(worker), undefined);
+    t.is(await left(), 101);
+    t.is((await nextMail(worker))?.address, email);
+    t.is(await left(), 1, "until it is finished");
+  } finally {
+    worker.release();
+    await exchange.clock.release();
+  }
+});
+
+test.serial("mails that are put off count, too", async (t) => {
+  const { email } = await makeUser();
+  const limitTo = (requests: number, seconds: number) =>
+    operate("set_rate_limit", {
+      ...{ bucket: "mail-account", max_requests: requests, window_seconds: seconds },
+    });
+  await emptyOutbox();
+  await exchange.clock.freeze("2030-05-01T12:00:00Z");
+  await limitTo(1, 3600);
+  for (let number = 0; number < 12; number++) await signUp(`box-${number}@mails.example`, 100);
+  t.is((await send("box-0@mails.example")).length, 1);
+  await exchange.clock.advance(3_600_000);
+  await limitTo(1, 86_400);
+  await ask(email);
+  const worker = await exchange.database.connectAs("exchange_worker").connect();
+  const due = async () =>
+    (await exchange.database.pool.query("select from identity.mails where due_at <= core.now()"))
+      .rowCount;
+  try {
+    t.is(await due(), 12 * 99 + 1);
+    t.is(await nextMail(worker), undefined);
+    t.is(await due(), 2 * 99 + 1, "ten mailboxes are 10 looks and 990 mails");
+    t.is((await nextMail(worker))?.address, email);
+    t.is(await due(), 0);
+  } finally {
+    worker.release();
+    await limitTo(5, 3600);
+    await exchange.clock.release();
+  }
+});
+
 test.serial("mails with links are sent before notices", async (t) => {
   const { userId, email } = await makeUser();
   await makeKey(userId, "one");
