@@ -15,20 +15,26 @@ export interface MailOptions {
  * and is tried again; one that a lost worker was sending may be sent twice.
  */
 export function sendMail(options: MailOptions): Job {
+  // Mails with links and notices take turns: many of the one kind do not keep the other waiting.
+  let noticesFirst = true;
   return {
     name: "mail__send",
     due: "mail",
-    run: (context) => context.untilNothingIsLeft(() => sendNext(options, context)),
+    run: (context) =>
+      context.untilNothingIsLeft(() => {
+        noticesFirst = !noticesFirst;
+        return sendNext({ ...options, noticesFirst }, context);
+      }),
   };
 }
 
 async function sendNext(
-  { transport, siteUrl }: MailOptions,
+  { transport, siteUrl, noticesFirst }: MailOptions & { noticesFirst: boolean },
   { calls, logger }: JobContext,
 ): Promise<number> {
   // Made here, so that the database never has what opens an account.
   const token = formatSecret(randomBytes(32), "jl_");
-  const mail = await calls.takeMail({ tokenHash: sha256Of(token) });
+  const mail = await calls.takeMail({ tokenHash: sha256Of(token), noticesFirst });
   if (mail === undefined) return 0;
   const { mailId, kind } = mail;
   try {

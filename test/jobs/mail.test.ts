@@ -7,7 +7,7 @@ import { testClock } from "../helpers/database/test_clock.ts";
 import { openMailServer, readableMail } from "../helpers/http/mail_server.ts";
 import type { MailServer, Received } from "../helpers/http/mail_server.ts";
 import { testService } from "../helpers/http/test_service.ts";
-import { anybody, makeVisitor } from "../helpers/http/visitor.ts";
+import { anybody, makeMember, makeVisitor } from "../helpers/http/visitor.ts";
 import { until } from "../helpers/until.ts";
 
 /** Mails go to a mail server, and their links work. */
@@ -98,6 +98,25 @@ test.serial("without a mail server the link is printed", async (t) => {
   t.regex(
     lines[0]!,
     /^mail {6}to \S+: You are invited http:\/\/127\.0\.0\.1:3000\/sign-up#jl_\w+$/,
+  );
+  await worker.close();
+});
+
+test.serial("many mails with links do not keep a notice waiting", async (t) => {
+  const { person, visitor } = await makeMember(service);
+  for (let number = 0; number < 10; number++)
+    await operate("invite_user", { email: anybody().email });
+  const key = await visitor.call("POST", "/api/account/keys", { body: { name: "one" } });
+  t.is(key.status, 201);
+  const lines: string[] = [];
+  const transport = printingTransport((line) => lines.push(line));
+  const worker = await startTestWorker(service.database, {
+    crontab: [sendMail({ transport, siteUrl: "http://127.0.0.1:3000" })],
+  });
+  await until("all were printed", () => Promise.resolve(lines.length >= 11));
+  t.deepEqual(
+    lines.flatMap((line, place) => (line.includes(person.email) ? [place] : [])),
+    [1],
   );
   await worker.close();
 });

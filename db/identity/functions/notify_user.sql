@@ -9,10 +9,11 @@ declare
   c_most_a_day constant int := 20;
   v_at timestamptz := core.now();
   v_is_single constant boolean := notify_user.kind in (
-    'new_key', 'passkey_added', 'passkey_removed', 'dispute_answered'
+    'new_sign_in', 'new_key', 'passkey_added', 'passkey_removed', 'dispute_answered'
   );
-  v_is_always constant boolean := v_is_single or notify_user.kind in (
-    'password_changed', 'email_change_asked'
+  v_is_always constant boolean := notify_user.kind in (
+    'new_key', 'passkey_added', 'passkey_removed', 'dispute_answered', 'password_changed',
+    'email_change_asked'
   );
 begin
   -- One that a worker has taken is passed over, and not waited for.
@@ -51,6 +52,6 @@ $$;
 comment on function identity.notify_user(text, bigint, json) is
   'Writes a notice to a user into the outbox, unless the address is not confirmed yet. One of the '
   'same kind that waits gets these details instead, and there are at most 20 of a kind in 24 '
-  'hours. Each new key, each passkey that is added or removed, and each answer to a dispute is '
-  'reported: another one must not hide it. These, new passwords and changes of the address are '
-  'not among the 20: their number is limited itself.';
+  'hours. Each sign-in, each new key, each passkey that is added or removed, and each answer to a '
+  'dispute has a notice of its own: another one must not hide it. All these but sign-ins, new '
+  'passwords and changes of the address are not among the 20: their number is limited itself.';

@@ -1,4 +1,4 @@
-create or replace function jobs.take_mail(token_hash bytea)
+create or replace function jobs.take_mail(token_hash bytea, notices_first boolean default false)
 returns table (mail_id bigint, kind text, address text, details json)
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
@@ -25,16 +25,27 @@ begin
       return;
     end if;
     v_looks := v_looks + 1;
-    -- Somebody waits for a mail with a link.
-    select m.* into v_mail
-    from identity.mails as m
-    where m.due_at <= v_at
-      and m.kind in (
-        'confirm_email', 'password_reset', 'recovery', 'invitation', 'staff_invitation'
-      )
-    order by m.due_at
-    limit 1
-    for update skip locked;
+    if take_mail.notices_first then
+      select m.* into v_mail
+      from identity.mails as m
+      where m.due_at <= v_at
+        and m.kind not in (
+          'confirm_email', 'password_reset', 'recovery', 'invitation', 'staff_invitation'
+        )
+      order by m.due_at
+      limit 1
+      for update skip locked;
+    else
+      select m.* into v_mail
+      from identity.mails as m
+      where m.due_at <= v_at
+        and m.kind in (
+          'confirm_email', 'password_reset', 'recovery', 'invitation', 'staff_invitation'
+        )
+      order by m.due_at
+      limit 1
+      for update skip locked;
+    end if;
     if not found then
       select m.* into v_mail
       from identity.mails as m
@@ -181,12 +192,13 @@ begin
 end
 $$;
 
-comment on function jobs.take_mail(bytea) is
-  'The next mail to send, those with links first: one row, or none. Its link, if it has one '
+comment on function jobs.take_mail(bytea, boolean) is
+  'The next mail to send: one row, or none. Those with links come first or, if asked for, notices; '
+  'a worker asks for both in turn, so neither keeps the other waiting. Its link, if it has one '
   '(confirm_email, password_reset, recovery, invitation, staff_invitation), has the token with '
   'this SHA-256, which the caller has made for this attempt. Unless jobs.finish_mail is called, '
   'the mail is due again after a minute, and then after ever longer, 10 times. A mail that users '
   'asked for waits while its mailbox has had as many of its kind as the bucket mail-account '
   'allows, for a day at most; all that are due there wait together. One call ends after 1,000 '
-  'mails that it did not send, so it may return none while some are due. Errors: UNFIT_SESSION. Locks: the mails and the account, '
-  'none that it would wait for; the counters of the mailboxes.';
+  'mails that it did not send, so it may return none while some are due. Errors: UNFIT_SESSION. '
+  'Locks: the mails and the account, none that it would wait for; the counters of the mailboxes.';

@@ -263,6 +263,7 @@ test.serial("mails that are put off count, too", async (t) => {
   t.is((await send("box-0@mails.example")).length, 1);
   await exchange.clock.advance(3_600_000);
   await limitTo(1, 86_400);
+  await exchange.clock.advance(1);
   await ask(email);
   const worker = await exchange.database.connectAs("exchange_worker").connect();
   const due = async () =>
@@ -290,6 +291,43 @@ test.serial("mails with links are sent before notices", async (t) => {
     ["password_reset", "new_key"],
   );
 });
+
+test.serial("notices are sent before mails with links if the worker asks for them", async (t) => {
+  const { userId } = await makeUser();
+  await emptyOutbox();
+  for (let number = 0; number < 3; number++) await ask((await makeUser()).email);
+  await makeKey(userId, "one");
+  const worker = await exchange.database.connectAs("exchange_worker").connect();
+  try {
+    const kinds: (string | undefined)[] = [];
+    for (const noticesFirst of [false, true, true, false, true]) {
+      kinds.push((await nextMail(worker, { noticesFirst }))?.kind);
+    }
+    t.deepEqual(kinds, [
+      ...["password_reset", "new_key", "password_reset", "password_reset", undefined],
+    ]);
+  } finally {
+    worker.release();
+  }
+  await emptyOutbox();
+});
+
+test.serial(
+  "each sign-in is reported, up to 20 in 24 hours: one does not hide another",
+  async (t) => {
+    const { userId, email } = await makeUser();
+    await emptyOutbox();
+    for (const browser of ["a thief's", "the owner's"]) {
+      await notify("new_sign_in", userId, { browser });
+    }
+    t.deepEqual(await send(email), [
+      ["new_sign_in", { browser: "a thief's" }],
+      ["new_sign_in", { browser: "the owner's" }],
+    ]);
+    for (let number = 0; number < 30; number++) await notify("new_sign_in", userId, {});
+    t.is((await send(email)).length, 18);
+  },
+);
 
 test.serial(
   "a user gets 20 notices of a kind, and one of each of 100 keys, in 24 hours",

@@ -7,8 +7,9 @@ import type { DueMail } from "../../../src/database/job_calls.ts";
 /** The next mail to send, with the hash that its link has, if it has one. */
 export async function nextMail(
   worker: PoolClient,
+  { noticesFirst = false } = {},
 ): Promise<(DueMail & { tokenHash: Buffer }) | undefined> {
   const tokenHash = randomBytes(32);
-  const mail = await call(worker, jobs.takeMail, { tokenHash });
+  const mail = await call(worker, jobs.takeMail, { tokenHash, noticesFirst });
   return mail && { ...mail, tokenHash };
 }
