@@ -337,9 +337,9 @@ const changeEmail = route({
   request: { body: z.object({ email: emailSchema, password: passwordSchema }) },
   responses: { 200: { description: "A mail is on its way.", schema: nothing } },
   problems: rejections("ACCOUNT_FROZEN", "WRONG_PASSWORD"),
-  handler: async ({ body: { email, password }, caller, response }, context) => {
+  handler: async ({ body: { email, password }, address, caller, response }, context) => {
     const { userId, sessionId } = caller;
-    await context.access.countAttempt({ "mail-account": userId }, response);
+    await context.access.countAttempt({ "sign-up": address, "mail-account": userId }, response);
     const passwordHash = await ownHash(password, { userId, response }, context);
     await context.commands.changeEmail({ userId, sessionId, email, passwordHash });
     return { status: 200, body: {} };
@@ -358,8 +358,8 @@ const resendConfirmation = route({
   responses: {
     200: { description: "A mail is on its way, if an address waits.", schema: nothing },
   },
-  handler: async ({ caller: { userId, sessionId }, response }, { access, commands }) => {
-    await access.countAttempt({ "mail-account": userId }, response);
+  handler: async ({ address, caller: { userId, sessionId }, response }, { access, commands }) => {
+    await access.countAttempt({ "sign-up": address, "mail-account": userId }, response);
     await commands.resendConfirmation({ userId, sessionId });
     return { status: 200, body: {} };
   },

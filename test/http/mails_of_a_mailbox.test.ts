@@ -136,6 +136,37 @@ test.serial("requests for others behind an address do not block a user's reset",
   );
 });
 
+test.serial("429: sign-ups, changes and repeated mails count together by address", async (t) => {
+  const shared = elsewhere();
+  const visitors: Visitor[] = [];
+  for (let number = 0; number < 3; number++) visitors.push(await signUp(anybody()));
+  const answers: number[] = [];
+  const askAll = async (ask: (visitor: Visitor) => Promise<{ status: number }>) => {
+    for (const visitor of visitors) answers.push((await ask(visitor)).status);
+  };
+  const resend = (visitor: Visitor, headers = shared) =>
+    visitor.call("POST", "/api/account/email/resend", { headers });
+  const change = (visitor: Visitor, headers = shared) =>
+    visitor.call("POST", "/api/account/email", {
+      body: { email: anybody().email, password: "a wrong password" },
+      headers,
+    });
+  await askAll((visitor) => resend(visitor));
+  await askAll((visitor) => change(visitor));
+  await askAll((visitor) => resend(visitor));
+  await askAll((visitor) => change(visitor));
+  t.deepEqual(answers, [...[200, 200, 200, 403, 403, 403, 200, 200, 200, 403], 429, 429]);
+  const [visitor] = visitors;
+  const body = anybody();
+  const signedUp = await makeVisitor(service).call("POST", "/api/account/sign-up", {
+    body,
+    headers: shared,
+  });
+  t.is(signedUp.status, 429);
+  t.is((await resend(visitor!, elsewhere())).status, 200, "of another address");
+  await takeMails(service.worker);
+});
+
 test.serial("429: an address asks for many resets; a known browser still gets one", async (t) => {
   const { visitor, person } = await makeMember(service);
   const { email, password } = person;
