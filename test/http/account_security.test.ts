@@ -272,6 +272,29 @@ test.serial("a sign-in is reported unless the browser has the mark of the user",
   t.is((await signIn(thief, password)).status, 429, "it is a stranger, counted by address");
 });
 
+test.serial("a change of password leaves only the browser known that made it", async (t) => {
+  await limitStrangers(100);
+  const { person, visitor } = await makeMember(service);
+  const { email } = person;
+  const signIn = (one: ReturnType<typeof makeVisitor>, password: string) =>
+    attemptFrom(one, email, password, "198.51.100.92");
+  const thief = makeVisitor(service);
+  for (const one of [visitor, thief]) t.is((await signIn(one, person.password)).status, 200);
+  const newPassword = "another password of the owner";
+  const headers = { "x-forwarded-for": "198.51.100.93" };
+  const changed = await visitor.call("PUT", "/api/account/password", {
+    body: { currentPassword: person.password, newPassword },
+    headers,
+  });
+  t.is(changed.status, 200);
+  for (let number = 0; number < 10; number++) {
+    t.is((await signIn(thief, "a wrong password")).status, 401);
+  }
+  t.is((await signIn(thief, newPassword)).status, 429, "it is a stranger, counted by address");
+  t.is((await signIn(visitor, newPassword)).status, 200, "known, and counted by itself");
+  await takeMails(service.worker);
+});
+
 test.serial("sign-ins of the user change nothing that a stranger can count", async (t) => {
   await limitStrangers(10);
   const { person } = await makeMember(service);

@@ -39,6 +39,10 @@ begin
     and not exists (
       select from identity.email_claims as c where c.user_id = replace_password.user_id
     );
+  update identity.users as u
+  set browser_generation = u.browser_generation + 1
+  where u.id = replace_password.user_id
+    and not replace_password.keeps_sessions;
   perform identity.end_sessions(array(
     select s.id
     from identity.sessions as s
@@ -58,7 +62,7 @@ $$;
 comment on function identity.replace_password(
   bigint, text, text, boolean, inet, json, boolean
 ) is
-  'Sets a password, ends all sessions (unless they are kept), links and a change of address of the '
-  'user, the mails of resets and recoveries that wait, and opens a session, whose cookie it '
-  'returns. The link of a sign-up stays. A mail with these details reports it. Locks: the account, '
+  'Sets a password, ends all sessions and the marks of known browsers (unless sessions are kept), '
+  'links and a change of address of the user, the mails of resets and recoveries that wait, and '
+  'opens a session, whose cookie it returns. The link of a sign-up stays. A mail with these details reports it. Locks: the account, '
   'the mails, the claim, the row of the password, the rows of links and sessions.';
