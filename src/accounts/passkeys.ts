@@ -1,5 +1,5 @@
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from "@simplewebauthn/server";
-import type { AttestationObject } from "@simplewebauthn/server/helpers";
+import type { AttestationObject, ClientDataJSON } from "@simplewebauthn/server/helpers";
 
 /**
  * Passkeys are checked here, by WebAuthn, and kept in the database. Here: the signature, the site
@@ -51,6 +51,9 @@ export async function checkNewPasskey(
       helpers.isoBase64URL.toBuffer(attestationObject),
     );
     if (!isWithoutCertificates(attestation)) return undefined;
+    if (!isOfOwnPage(helpers.decodeClientDataJSON(response.response.clientDataJSON))) {
+      return undefined;
+    }
     const { expected, readChallenge } = expectedBy(site);
     const { verified, registrationInfo } = await verifyRegistrationResponse({
       response,
@@ -76,8 +79,11 @@ export async function checkPasskeySignature(
   publicKey: Buffer,
   site: RelyingParty,
 ): Promise<PasskeySignature | undefined> {
-  const [{ verifyAuthenticationResponse }] = await loadLibrary();
+  const [{ verifyAuthenticationResponse }, helpers] = await loadLibrary();
   return await orNothing(async () => {
+    if (!isOfOwnPage(helpers.decodeClientDataJSON(response.response.clientDataJSON))) {
+      return undefined;
+    }
     const { expected, readChallenge } = expectedBy(site);
     const { verified, authenticationInfo } = await verifyAuthenticationResponse({
       response,
@@ -104,6 +110,11 @@ function expectedBy(site: RelyingParty) {
     requireUserVerification: true,
   };
   return { expected, readChallenge: () => challenge };
+}
+
+/** Whether a page of the site asked that stood in no frame of another site. */
+function isOfOwnPage({ crossOrigin, topOrigin }: ClientDataJSON): boolean {
+  return crossOrigin !== true && topOrigin === undefined;
 }
 
 /** Bytes that a browser has written in base64url. */

@@ -151,6 +151,8 @@ test.serial("403 INVALID_PASSKEY: one answer for whatever is wrong with a signat
     ["a new key in place of a signature", { type: "webauthn.create" }],
     ["a challenge that was never made", { challenge: randomBytes(32).toString("base64url") }],
     ["no challenge", { challenge: "" }],
+    ["in a frame of another site", { crossOrigin: true, topOrigin: "https://evil.example" }],
+    ["in a frame of a site that is not named", { crossOrigin: true }],
   ];
   const answers = [];
   for (const [name, change] of wrong) {
@@ -265,6 +267,8 @@ test.serial("403 INVALID_PASSKEY: a new key that is not made here, or not as ask
     ["without a user", { isUserPresent: false }],
     ["a signature", { type: "webauthn.get" }],
     ["with another challenge", { challenge: randomBytes(32).toString("base64url") }],
+    ["in a frame of another site", { crossOrigin: true, topOrigin: "https://evil.example" }],
+    ["in a frame of a site that is not named", { crossOrigin: true }],
     ["with a challenge to sign in", { challenge: await challengeFor(anyone()) }],
   ];
   for (const [name, change] of wrong) {

@@ -13,6 +13,9 @@ export interface Ceremony {
   type?: string;
   isUserVerified?: boolean;
   isUserPresent?: boolean;
+  /** Whether the page stands in a frame of another site, and of which. */
+  crossOrigin?: boolean;
+  topOrigin?: string;
   /** How many signatures the device says it has made; otherwise one more than before. */
   count?: number;
 }
@@ -160,9 +163,12 @@ function identityOf({ credentialId }: Passkey) {
   return { id, rawId: id, type: "public-key" };
 }
 
-function clientData({ challenge, origin, type }: Ceremony, usual: string): Buffer {
+function clientData(
+  { challenge, origin, type, crossOrigin = false, topOrigin }: Ceremony,
+  usual: string,
+): Buffer {
   return Buffer.from(
-    JSON.stringify({ type: type ?? usual, challenge, origin, crossOrigin: false }),
+    JSON.stringify({ type: type ?? usual, challenge, origin, crossOrigin, topOrigin }),
   );
 }
 
