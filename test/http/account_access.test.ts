@@ -277,7 +277,8 @@ test.serial("a change of password ends all sessions and rotates that of the brow
   const mails = await takeMails(service.worker);
   t.deepEqual(
     mails.map(({ kind }) => kind),
-    ["new_sign_in", "password_changed"],
+    ["new_sign_in", "password_changed", "new_sign_in"],
+    "a new password knows the other browser no more",
   );
 });
 
