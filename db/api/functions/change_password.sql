@@ -29,5 +29,6 @@ $$;
 
 comment on function api.change_password(uuid, uuid, text, text, text, boolean, inet) is
   'Changes a user''s password, if the current one is right, ends all sessions and opens another, '
-  'whose cookie it returns. Browsers that were known are not any more. Errors: UNAUTHORIZED, ACCOUNT_FROZEN, WRONG_PASSWORD, UNFIT_SESSION. '
-  'Locks: the account, the row of the password, the rows of the sessions.';
+  'whose cookie it returns. Browsers that were known are not any more. Errors: UNAUTHORIZED, '
+  'ACCOUNT_FROZEN, WRONG_PASSWORD, UNFIT_SESSION. Locks: the account, the row of the password, '
+  'the rows of the sessions.';

@@ -21,5 +21,5 @@ $$;
 comment on function api.get_browser_mark(text, uuid) is
   'What a browser keeps in which the user of an e-mail address has signed in, so that attempts of '
   'strangers do not count against it. Every address has one, with an account or without. It is '
-  'another one after identity.end_ways_in and a new password. By the id of a user it is null until the address is '
-  'confirmed.';
+  'another one after identity.end_ways_in and a new password. By the id of a user it is null '
+  'until the address is confirmed.';

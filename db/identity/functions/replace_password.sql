@@ -64,5 +64,6 @@ comment on function identity.replace_password(
 ) is
   'Sets a password, ends all sessions and the marks of known browsers (unless sessions are kept), '
   'links and a change of address of the user, the mails of resets and recoveries that wait, and '
-  'opens a session, whose cookie it returns. The link of a sign-up stays. A mail with these details reports it. Locks: the account, '
-  'the mails, the claim, the row of the password, the rows of links and sessions.';
+  'opens a session, whose cookie it returns. The link of a sign-up stays. A mail with these '
+  'details reports it. Locks: the account, the mails, the claim, the row of the password, the '
+  'rows of links and sessions.';
