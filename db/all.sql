@@ -395,6 +395,7 @@ set local role exchange_owner;
 --!include admin/functions/personal_part.sql
 --!include admin/functions/plain_part.sql
 --!include admin/functions/audit.sql
+--!include admin/functions/audit_access.sql
 --!include admin/functions/check_approval.sql
 --!include admin/functions/check_call_cap.sql
 --!include admin/functions/count_cash.sql

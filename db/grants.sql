@@ -12,7 +12,8 @@ grant execute on all functions in schema jobs to exchange_worker;
 grant usage on schema admin to exchange_operator;
 grant execute on all functions in schema admin to exchange_operator;
 revoke execute on function
-  admin.audit(text, jsonb), admin.audit_closings(jsonb, uuid), admin.check_role(text),
+  admin.audit(text, jsonb), admin.audit_access(text, bigint, text),
+  admin.audit_closings(jsonb, uuid), admin.check_role(text),
   admin.fire_due_switches(),
   admin.process_due_markets(), admin.archive_due_orders(), admin.remove_due_keys(),
   admin.rehearse(boolean),

@@ -180,6 +180,7 @@ test("exchange_operator calls the functions of admin but for private ones, and t
   );
   t.deepEqual(inner, [
     ...["admin.approver_role(text)", "admin.archive_due_orders()", "admin.audit(text,jsonb)"],
+    "admin.audit_access(text,bigint,text)",
     ...["admin.audit_closings(jsonb,uuid)", "admin.basis(text,jsonb)"],
     ...["admin.carry_out(text,jsonb)", "admin.check_approval(text,numeric)"],
     "admin.check_call_cap(ledger.journal_kind,numeric)",

@@ -45,6 +45,9 @@ begin
     accept_staff_invitation.sign_count, accept_staff_invitation.transports,
     accept_staff_invitation.passkey_name
   );
+  perform admin.audit_access(
+    'accept_staff_invitation', v_member.id, accept_staff_invitation.passkey_name
+  );
   staff_id := v_member.public_id;
   cookie := identity.open_staff_session(
     v_member.id, accept_staff_invitation.browser, null, accept_staff_invitation.address
@@ -55,9 +58,9 @@ $$;
 comment on function api.accept_staff_invitation(
   bytea, text, bytea, bytea, bytea, bigint, text[], text, text, inet
 ) is
-  'Sets the password and the first passkey of the member of staff whom a link invites, and opens a '
-  'session, whose cookie it returns. The passkey has signed a challenge of '
-  'api.start_passkey_sign_in, which is used up; the caller has checked the signature. What gave '
-  'access before ends, and the link with all others of the member. Errors: INVALID_LINK, '
-  'INVALID_PASSKEY (the challenge), INVALID_REQUEST, ALREADY_EXISTS (the passkey), UNFIT_SESSION. '
-  'Locks: the challenge, the member, the rows that end.';
+  'Sets the password and the first passkey of the member of staff whom a link invites, and opens '
+  'a session, whose cookie it returns. The passkey has signed a challenge of '
+  'api.start_passkey_sign_in, which is used up; the caller has checked the signature. The audit '
+  'log has a row of it. What gave access before ends, and the link with all others of the member. '
+  'Errors: INVALID_LINK, INVALID_PASSKEY (the challenge), INVALID_REQUEST, ALREADY_EXISTS (the '
+  'passkey), UNFIT_SESSION. Locks: the challenge, the member, the rows that end.';

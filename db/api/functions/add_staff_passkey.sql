@@ -33,6 +33,7 @@ begin
     v_staff_id, add_staff_passkey.credential_id, add_staff_passkey.public_key,
     add_staff_passkey.sign_count, add_staff_passkey.transports, add_staff_passkey.name
   );
+  perform admin.audit_access('add_staff_passkey', v_staff_id, add_staff_passkey.name);
 end
 $$;
 
@@ -41,6 +42,6 @@ comment on function api.add_staff_passkey(
 ) is
   'Adds a passkey of the member of staff whose session this is; it has signed a challenge of '
   'api.start_passkey_sign_in, which is used up. The caller has checked the signature. The session '
-  'must have begun within the last 10 minutes. Errors: SIGN_IN_AGAIN, INVALID_PASSKEY (the '
-  'challenge), INVALID_REQUEST, INVALID_STATE, ALREADY_EXISTS, UNFIT_SESSION. Locks: the member, '
-  'the challenge.';
+  'must have begun within the last 10 minutes. The audit log has a row of it. Errors: '
+  'SIGN_IN_AGAIN, INVALID_PASSKEY (the challenge), INVALID_REQUEST, INVALID_STATE, '
+  'ALREADY_EXISTS, UNFIT_SESSION. Locks: the member, the challenge.';

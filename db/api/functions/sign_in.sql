@@ -22,11 +22,15 @@ begin
   if not identity.is_password(v_user.id, sign_in.password_hash) then
     -- The password may be right for a sign-up whose address was never confirmed.
     perform identity.request_mail('confirm_email', c.user_id, c.email)
-    from identity.email_claims as c
-    where lower(c.email collate "C") = lower(sign_in.email collate "C")
-      and c.handle is not null
-      and v_user.id is null
-      and identity.is_password(c.user_id, sign_in.password_hash);
+    from (
+      select x.user_id, x.email
+      from identity.email_claims as x
+      where lower(x.email collate "C") = lower(sign_in.email collate "C")
+        and x.handle is not null
+        and v_user.id is null
+        and identity.is_password(x.user_id, sign_in.password_hash)
+      limit 1
+    ) as c;
     return;
   end if;
   -- Compared again behind the lock: the password may have changed meanwhile. A wrong one locks

@@ -170,6 +170,17 @@ test.serial("SIGN_IN_AGAIN: a passkey is added in a fresh session only", async (
   await add(passkey);
   t.deepEqual((await shown(member.staffId)).last_sign_in_at, last_sign_in_at, "it is no sign-in");
   t.truthy((await signIn(member, { credentialId: passkey.credentialId })).cookie);
+  const { rows } = await exchange.database.connectAs("exchange_operator").query(
+    `select action, arguments ->> 'passkey_name' as name
+       from admin.audit_entries where staff_id = $1 order by audit_key`,
+    [member.staffId],
+  );
+  t.deepEqual(
+    rows.map(({ action }) => action),
+    ["accept_staff_invitation", "add_staff_passkey"],
+  );
+  t.is(rows[1].name, "another");
+  t.truthy(rows[0].name);
   await t.throwsAsync(add(passkey), { code: "EX018" });
   await t.throwsAsync(add(newPasskey(), randomBytes(32)), { code: "EX033" });
   await clock.advance(10 * MINUTE);
@@ -279,10 +290,10 @@ test.serial("a member may give up the role that staff needs, and may leave", asy
   await callBy(operators, other.cookieHash, "remove_staff", { staff_id: other.staffId });
   t.not((await shown(other.staffId)).removed_at, null);
   const { rows } = await operators.query(
-    "select e.action from admin.audit_entries as e where e.staff_id = $1",
+    "select e.action from admin.audit_entries as e where e.staff_id = $1 order by e.audit_key",
     [other.staffId],
   );
-  t.deepEqual(rows, [{ action: "remove_staff" }]);
+  t.deepEqual(rows, [{ action: "accept_staff_invitation" }, { action: "remove_staff" }]);
 });
 
 test.serial("wrong values of a new member are refused", async (t) => {
