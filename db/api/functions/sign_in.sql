@@ -54,6 +54,7 @@ comment on function api.sign_in(text, text, text, boolean, bytea, inet, boolean)
   'Opens a session for the user with this e-mail address and password, and returns its cookie, '
   'which is not kept; both are null when either is wrong. password_hash is computed as '
   'api.get_password_settings says. With the password of a sign-up whose address is not confirmed, '
-  'the mail to confirm it is sent again. Ends the session that the browser had before. A mail '
-  'reports the sign-in unless the browser is known (identity.report_sign_in). Locks: the account, '
-  'the rows of the sessions that end.';
+  'the mail to confirm it is sent again, of one sign-up if several have it. Ends the session that '
+  'the browser had before. A mail reports the sign-in unless the browser is known '
+  '(identity.report_sign_in). Locks: the account, the rows of the sessions that end; the mail that '
+  'waits, if no worker has it.';
