@@ -12,7 +12,7 @@ const LONGEST_MS = 60_000;
 const MOST_MARKETS = 32;
 const MOST_ORDERS = 200;
 
-/** Cancels the orders of users whose dead man's switch has expired. */
+/** Cancels stopped orders, such as those of users whose dead man's switch has expired. */
 export const fireDeadManSwitches: Job["run"] = ({ doWhatIsDue, nextWork }) => {
   let orderIds = new Map<number, readonly number[]>();
   const ordersIn = (markets: readonly number[]): number[] =>

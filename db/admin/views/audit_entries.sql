@@ -18,7 +18,8 @@ left join admin.proposed_calls as c on c.id = a.proposal_id
 left join admin.personal_arguments as p on p.audit_id = a.id;
 
 comment on view admin.audit_entries is
-  'The calls of the functions of schema admin: who, when, which one, with what arguments.';
+  'The calls of the functions of schema admin, and passkeys that staff added: who, when, which '
+  'one, with what arguments.';
 comment on column admin.audit_entries.audit_key is
   'Internal key, ascending in the order of the calls.';
 comment on column admin.audit_entries.called_at is 'When it was called.';

@@ -53,5 +53,6 @@ comment on function identity.notify_user(text, bigint, json) is
   'Writes a notice to a user into the outbox, unless the address is not confirmed yet. One of the '
   'same kind that waits gets these details instead, and there are at most 20 of a kind in 24 '
   'hours. Each sign-in, each new key, each passkey that is added or removed, and each answer to a '
-  'dispute has a notice of its own: another one must not hide it. All these but sign-ins, new '
-  'passwords and changes of the address are not among the 20: their number is limited itself.';
+  'dispute has a notice of its own: another one must not hide it. Of these only '
+  'sign-ins are among the 20. New passwords and asked changes of the address are not either: '
+  'their number is limited itself.';

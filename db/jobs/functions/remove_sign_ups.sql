@@ -25,7 +25,7 @@ begin
     for no key update of u skip locked
   loop
     v_has_orders := exists (select from trading.active_orders as b where b.user_id = v_user_id);
-    -- Markets are locked before anything else, so an account with orders is alone in its call.
+    -- It is waited for, and up to 1,000 orders end: so an account with orders is alone in its call.
     exit when v_has_orders and v_count > 0;
     delete from identity.email_claims as c
     where c.user_id = v_user_id

@@ -147,6 +147,7 @@ begin
         from identity.email_claims as x
         where lower(x.email collate "C") = lower(v_mail.address collate "C")
           and x.handle is not null
+        order by x.created_at desc
         limit c_claims_at_most
       ) as c;
     end if;

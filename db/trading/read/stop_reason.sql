@@ -6,7 +6,7 @@ language sql stable
 return (
   select s.reason
   from (
-    select x.last_order_id, x.reason
+    select x.last_order_id, x.reason, 1 as place
     from trading.order_stops as x
     where x.user_id = stop_reason.user_id
     union all
@@ -16,12 +16,13 @@ return (
           then trading.last_stopped_order(x, stop_reason.at, grace => '0')
         else trading.last_stopped_order(x, stop_reason.at)
       end as last_order_id,
-      'user_cancelled'::trading.cancel_reason as reason
+      'user_cancelled'::trading.cancel_reason as reason,
+      2 as place
     from trading.dead_man_switches as x
     where x.user_id = stop_reason.user_id
   ) as s
   where trading.began_until(stop_reason.order_id, s.last_order_id)
-  order by s.last_order_id
+  order by s.last_order_id, s.place
   limit 1
 );
 

@@ -72,9 +72,9 @@ export async function readTotal(
     totalQuery(view, condition),
     variables,
   );
-  return result.ok
-    ? { ok: true, data: { count: result.data.rows.totalCount, isMore: false } }
-    : result;
+  if (!result.ok) return result;
+  const count = result.data.rows.totalCount;
+  return { ok: true, data: { count: Math.min(count, MOST_COUNTED), isMore: count > MOST_COUNTED } };
 }
 
 /** The keys of a view, if they have what the condition is about. */
