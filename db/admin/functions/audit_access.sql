@@ -12,5 +12,5 @@ $$;
 
 comment on function admin.audit_access(text, bigint, text) is
   'Writes the audit row of a passkey that a member of staff adds. The operator is the login of the '
-  'server. Functions of schema api call it when they have checked the link or the session. '
-  'Operators have no right to it.';
+  'server. Functions of schema api call it when they have checked the link or the session. Not '
+  'for operators.';
