@@ -18,8 +18,8 @@ begin
   if follow_events.after_id between v_relay.removed_through_id and v_relay.last_event_id then
     return query
     select
-      e.id, e.position, e.kind, e.payload,
-      case when e.user_ids is not null or e.trade_ids is not null then array(
+      x.id, e.position, e.kind, x.payload,
+      case when x.is_first and (e.user_ids is not null or e.trade_ids is not null) then array(
         select u.public_id
         from (
           select x.id from unnest(e.user_ids) as x (id)
@@ -39,9 +39,27 @@ begin
           select z.public_id from trading.traders as z where z.user_id = s.id limit 1
         ) as u
       ) end
-    from trading.sent_events as e
-    where e.id > follow_events.after_id
-    order by e.id
+    from (
+      select
+        y.*,
+        case json_typeof(y.payload) when 'array' then y.id - json_array_length(y.payload) end
+          as id_before
+      from trading.sent_events as y
+      where y.id > follow_events.after_id
+      order by y.id
+      limit follow_events.most
+    ) as e
+    -- A row of several markets has an id for each, and its own is the last.
+    cross join lateral (
+      select e.id, e.payload, true as is_first
+      where e.id_before is null
+      union all
+      select e.id_before + a.place, a.payload, a.place = 1
+      from json_array_elements(case when e.id_before is not null then e.payload end)
+        with ordinality as a (payload, place)
+    ) as x
+    where x.id > follow_events.after_id
+    order by x.id
     limit follow_events.most;
   else
     return query
@@ -52,6 +70,7 @@ $$;
 
 comment on function api.follow_events(bigint, int) is
   'The events after an id, oldest first, at most so many; no row if there are none. user_ids are '
-  'those for whose streams the event has frames, apart from the user of a user_event. If the event '
-  'right after that id is not kept any more, if no event has that id yet, or without an id: one '
-  'row without kind and payload, whose id is where to continue; events may be missing before it.';
+  'those for whose streams the event has frames, apart from the user of a user_event; of markets '
+  'that one transaction changed, the first has them. If the event right after that id is not kept '
+  'any more, if no event has that id yet, or without an id: one row without kind and payload, '
+  'whose id is where to continue; events may be missing before it.';

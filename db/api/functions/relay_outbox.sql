@@ -18,6 +18,7 @@ declare
   v_moves_on boolean;
   v_sent_id bigint;
   v_count bigint;
+  v_ids bigint;
   v_positions bigint;
   v_ticks boolean;
 begin
@@ -25,17 +26,19 @@ begin
   -- like any other: what servers have delivered under an id must be there under it after a crash.
   perform pg_advisory_xact_lock((29037::bigint << 44) - 1);
 
-  -- Its first row must be of a later transaction.
-  if trading.make_event_partition(v_at) then
-    return 1;
-  end if;
-
   -- Read before this transaction gets its number, so all these ids are of lower-numbered ones: a
   -- transaction that writes an event has written something before, which gave it its number.
   select q.last_value - (not q.is_called)::int into v_last_id
   from trading.outbox_id_seq as q;
   select a.* into strict v_done
   from trading.outbox_relay as a;
+  -- The partition of the day is there if an event of the day was sent. Its first row must be of a
+  -- later transaction than the one that makes it.
+  if (v_done.last_sent_at at time zone 'UTC')::date is distinct from (v_at at time zone 'UTC')::date
+    and trading.make_event_partition(v_at)
+  then
+    return 1;
+  end if;
   if v_done.cluster <> v_cluster then
     -- No lost id can be as high, unless there were a million events a second.
     v_done.last_event_id :=
@@ -63,6 +66,7 @@ begin
     ))
     returning
       a.id, a.channel, a.payload, a.user_id, a.trade_ids, a.traded_at, a.user_ids,
+      case json_typeof(a.payload) when 'array' then json_array_length(a.payload) else 1 end as ids,
       1 + coalesce(cardinality(a.trade_ids), 0) as positions
   ),
   sent as (
@@ -70,7 +74,7 @@ begin
       id, position, kind, payload, sent_at, user_id, trade_ids, traded_at, user_ids
     )
     select
-      v_done.last_event_id + row_number() over by_id,
+      v_done.last_event_id + sum(m.ids) over by_id,
       v_done.last_position + sum(m.positions) over by_id,
       m.channel, m.payload, v_at,
       case when m.channel = 'user_event' then coalesce(
@@ -86,8 +90,8 @@ begin
     from moved as m
     window by_id as (order by m.id)
   )
-  select count(*), max(m.id), coalesce(sum(m.positions), 0)
-  into v_count, v_sent_id, v_positions
+  select count(*), max(m.id), coalesce(sum(m.ids), 0), coalesce(sum(m.positions), 0)
+  into v_count, v_sent_id, v_ids, v_positions
   from moved as m;
 
   -- So that the last id of a quiet exchange is never old.
@@ -95,13 +99,14 @@ begin
   if v_ticks then
     insert into trading.sent_events (id, position, kind, payload, sent_at)
     values (v_done.last_event_id + 1, v_done.last_position + 1, 'tick', '{}', v_at);
+    v_ids := 1;
     v_positions := 1;
   end if;
 
   if v_positions > 0 or v_moves_on then
     update trading.outbox_relay as a set
       last_event_id = case
-        when v_positions > 0 then v_done.last_event_id + v_count + v_ticks::int
+        when v_positions > 0 then v_done.last_event_id + v_ids
         else a.last_event_id
       end,
       last_position = case
@@ -118,7 +123,7 @@ begin
       noted_xid = case when v_moves_on then pg_current_xact_id() else a.noted_xid end;
   end if;
   if v_positions > 0 then
-    perform pg_notify('pgmarkets_events', (v_done.last_event_id + v_count + v_ticks::int)::text);
+    perform pg_notify('pgmarkets_events', (v_done.last_event_id + v_ids)::text);
   end if;
   return v_count;
 end

@@ -28,21 +28,24 @@ comment on table trading.sent_events is
   'partitions ahead, jobs.remove_sent_events() drops those whose events are all older than 25 '
   'hours. User streams continue from here after a reconnect, for 24 hours.';
 comment on column trading.sent_events.id is
-  'Rises by one with each event, so that a server sees whether one is missing. Once the database '
-  'was restored or a standby was promoted, it goes on from a far higher number.';
+  'Rises by one with each event, so that a server sees whether one is missing. An event of several '
+  'markets has an id for each, and this is the last. Once the database was restored or a standby '
+  'was promoted, ids go on from a far higher number.';
 comment on column trading.sent_events.position is
   'The place of the event among the frames of user streams: the id of its own frame. An event with '
   'n trades also has the n positions before it, one for each trade in the order of their ids.';
 comment on column trading.sent_events.kind is
-  'market_changed ({marketId, version}); user_event ({userId, event}; maker_fill once for each '
-  'order of a transaction); market_status ({marketId, status}; also for users with open orders or '
-  'shares); market_settled ({marketId, outcome, resolutionId, balances}); api_key_revoked '
-  '({apiKeyId}; also of a key that was rotated without overlap); session_ended ({sessionId}; also '
-  'of one that expired, when it is removed); or tick: an hour passed without an event.';
+  'market_changed ({marketId, version}, or an array of these, of all markets that a transaction '
+  'changed: api.follow_events returns each for itself); user_event ({userId, event}; maker_fill '
+  'once for each order of a transaction); market_status ({marketId, status}; also for users with '
+  'open orders or shares); market_settled ({marketId, outcome, resolutionId, balances}); '
+  'api_key_revoked ({apiKeyId}; also of a key that was rotated without overlap); session_ended '
+  '({sessionId}; also of one that expired, when it is removed); or tick: an hour passed without '
+  'an event.';
 comment on column trading.sent_events.user_id is 'Of a user_event: whose it is.';
 comment on column trading.sent_events.trade_ids is
-  'The trades of the transaction, ascending, on its first market_changed event. The frames of '
-  'fills are read from them.';
+  'The trades of the transaction, ascending, on its market_changed event. The frames of fills are '
+  'read from them.';
 comment on column trading.sent_events.traded_at is
   'created_at of the trades: by it the event of a trade is found.';
 comment on column trading.sent_events.user_ids is

@@ -18,10 +18,11 @@ as $$
   )
   -- After a restore or a failover both numbers go on from the microseconds of the clock.
   select 'event follows the one before', 'event ' || x.id,
-    'event ' || x.id_before + 1 || ' at ' || x.position_before + x.width,
+    'event ' || x.id_before + x.ids || ' at ' || x.position_before + x.width,
     'at ' || x.position
   from (
     select e.id, e.position,
+      case json_typeof(e.payload) when 'array' then json_array_length(e.payload) else 1 end as ids,
       1 + coalesce(cardinality(e.trade_ids), 0) as width,
       lag(e.id) over by_id as id_before,
       lag(e.position) over by_id as position_before,
@@ -29,9 +30,9 @@ as $$
     from kept as e
     window by_id as (order by e.id)
   ) as x
-  where (x.id, x.position) <> (x.id_before + 1, x.position_before + x.width)
+  where (x.id, x.position) <> (x.id_before + x.ids, x.position_before + x.width)
     and (x.id, x.position) <> (
-      greatest(x.id_before + 1, x.restart) + 1,
+      greatest(x.id_before + 1, x.restart) + x.ids,
       greatest(x.position_before + 1, x.restart) + x.width
     )
 

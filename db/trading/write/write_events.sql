@@ -43,19 +43,18 @@ begin
     order by i;
   end if;
 
-  -- The first one names all trades of the call.
+  -- One event for all markets: each row costs the call, the relay and the readers.
   insert into trading.outbox (channel, payload, trade_ids, traded_at)
   select
     'market_changed',
-    json_build_object('marketId', m_public_id[x.g], 'version', m_version[x.g] + batch.changes[x.g]),
-    case when x.place = 1 then f.trade_id end,
-    case when x.place = 1 and f.trade_id is not null then batch.at end
-  from (
-    select g, row_number() over (order by g) as place
-    from generate_subscripts(m_id, 1) as g
-    where batch.changes[g] > 0
-  ) as x
-  order by x.g;
+    json_agg(
+      json_build_object('marketId', m_public_id[g], 'version', m_version[g] + batch.changes[g])
+      order by g
+    ),
+    f.trade_id, case when f.trade_id is not null then batch.at end
+  from generate_subscripts(m_id, 1) as g
+  where batch.changes[g] > 0
+  having count(*) > 0;
 
   if f.trade_id is not null then
     insert into trading.outbox (channel, user_id, payload)
@@ -123,7 +122,7 @@ end
 $$;
 
 comment on function trading.write_events(trading.batch) is
-  'Writes the events of a call into the outbox: scheduled orders that it released; markets that '
-  'changed, with their versions; makers whose orders were filled, one event for each taker''s '
-  'order and maker; orders that were cancelled because they could not trade; orders that wait for '
-  'their release.';
+  'Writes the events of a call into the outbox: scheduled orders that it released; the markets '
+  'that changed, with their versions; makers whose orders were filled, one event for each '
+  'taker''s order and maker; orders that were cancelled because they could not trade; orders that '
+  'wait for their release.';

@@ -68,6 +68,32 @@ test.serial(
   },
 );
 
+test.serial("one row is for all markets of a transaction; each has an id", async (t) => {
+  const [markets, ann] = [await makeMarkets(3), await makeTrader()];
+  await rest(markets[1]!, ann, buy("yes", 1, 40));
+  await announceAll();
+  const from = await lastId();
+  const orders = markets.map((marketId) => ({ marketId, userId: ann, ...buy("yes", 1, 30) }));
+  await exchange.api.query("select from api.place_orders(orders => $1)", [JSON.stringify(orders)]);
+  await rest(markets[2]!, ann, buy("yes", 1, 31));
+  const { rows } = await exchange.api.query("select api.relay_outbox() as count");
+  t.deepEqual(rows, [{ count: 2 }]);
+  const all = await read(from);
+  t.deepEqual(
+    all.map(({ id, kind }) => [id - from, kind]),
+    [1, 2, 3, 4].map((place) => [place, "market_changed"]),
+  );
+  const versions = markets.map((market) =>
+    all.filter(({ payload }) => payload.marketId === market).map(({ payload }) => payload.version),
+  );
+  t.deepEqual(versions, [[1], [2], [1, 2]]);
+  for (const after of [1, 2, 3, 4]) {
+    t.deepEqual(await read(from + after), all.slice(after));
+    t.deepEqual(await read(from + after - 1, 1), all.slice(after - 1, after));
+  }
+  t.is(await lastId(), from + 4);
+});
+
 test.serial(
   "each reader sees each event once, a market's in the order of its commits",
   async (t) => {
