@@ -1,6 +1,5 @@
 import { Gauge } from "prom-client";
 import type { Registry } from "prom-client";
-import { isLost } from "./failures.ts";
 
 /** Whether the database confirms commits: it may answer reads, and wait for a standby with the rest. */
 export interface CommitWatch {
@@ -15,16 +14,12 @@ export function watchCommits(): CommitWatch {
   let since: number | undefined;
   return {
     waitMs: () => (since === undefined ? 0 : performance.now() - since),
+    // A call that fails says nothing of commits: while one waits, it holds the locks that the next
+    // calls then wait for in vain.
     during: async (call) => {
       since ??= performance.now();
-      try {
-        await call();
-        since = undefined;
-      } catch (error) {
-        // Without a connection it is not the commit that waits.
-        if (!isLost(error)) since = undefined;
-        throw error;
-      }
+      await call();
+      since = undefined;
     },
   };
 }

@@ -167,6 +167,7 @@ export async function lookAtVacuum(client: ClientBase): Promise<Finding[]> {
 interface Replication {
   wanted: string;
   synchronous: number;
+  hidden: number;
   lag: number | null;
   inactive: string | null;
   kept: number | null;
@@ -179,6 +180,8 @@ export async function lookAtReplication(client: ClientBase): Promise<Finding[]> 
        current_setting('synchronous_standby_names') as wanted,
        (select count(*)::int from pg_catalog.pg_stat_replication
         where sync_state in ('sync', 'quorum')) as synchronous,
+       (select count(*)::int from pg_catalog.pg_stat_replication where sync_state is null)
+         as hidden,
        (select max(extract(epoch from replay_lag))::float8 from pg_catalog.pg_stat_replication)
          as lag,
        (select string_agg(slot_name, ', ') from pg_catalog.pg_replication_slots where not active)
@@ -189,10 +192,16 @@ export async function lookAtReplication(client: ClientBase): Promise<Finding[]> 
   );
   const [found] = rows;
   if (found === undefined) return [];
-  const { wanted, synchronous, lag, inactive, kept, is_bounded: isBounded } = found;
+  const { wanted, synchronous, hidden, lag, inactive, kept, is_bounded: isBounded } = found;
   return those(
+    hidden > 0 &&
+      note(
+        "standby",
+        "the state of the standbys is not shown to this login",
+        "run the doctor as a member of pg_monitor",
+      ),
     wanted !== "" &&
-      synchronous === 0 &&
+      synchronous + hidden === 0 &&
       now(
         "standby",
         "commits wait for a standby, and none is connected",
