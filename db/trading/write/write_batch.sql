@@ -31,7 +31,9 @@ begin
       o.quantity[i] := coalesce(r.quantity[i], 0);
       o.left_quantity[i] := o.quantity[i];
       o.cancel_reason[i] := trading.release_reason(
-        o.code[i], r.order_type[i], trading.stop_reason(r.user_id[i], r.order_id[i], batch.at)
+        o.code[i], r.order_type[i],
+        case when o.code[i] = 'DEAD_MAN_FIRED'
+          then trading.stop_reason(r.user_id[i], r.order_id[i], batch.at) end
       );
     end if;
   end loop;
