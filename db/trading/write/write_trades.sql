@@ -16,10 +16,9 @@ declare
   v_moved bigint[];
   v_today constant date := (batch.at at time zone 'UTC')::date;
 begin
-  f.trade_id := array(
-    select nextval('ledger.journal_ids') from generate_subscripts(f.request_place, 1)
-  );
-  f.public_id := array(select core.uuid_v7() from generate_subscripts(f.request_place, 1));
+  select array_agg(nextval('ledger.journal_ids')), array_agg(core.uuid_v7())
+  into f.trade_id, f.public_id
+  from generate_subscripts(f.request_place, 1);
   insert into trading.trades (
     id, market_id, taker_order_id, maker_order_id, taker_user_id, maker_user_id, taker_cents,
     taker_balance_cents, taker_version, maker_cents, maker_balance_cents, maker_version,
