@@ -236,6 +236,42 @@ test.serial("each order shows the reason of the first stop that it was under", a
 });
 
 test.serial(
+  "a cancel by the user does not count what is stopped, and keeps its reason",
+  async (t) => {
+    const [market] = (await makeMarkets(1)) as [string];
+    const [ann] = (await makeTraders(1)) as [string];
+    const [first, second] = (await rest(market, ann, buy("yes", 1, 40), buy("yes", 1, 39))) as [
+      string,
+      string,
+    ];
+    const listener = await exchange.listen();
+    await withMarketLocked(market, async () => {
+      t.is(await operate("freeze_user", { user_id: ann, reason: "fraud check" }), 2);
+    });
+    t.is((await exchange.cancel(ann, first)).code, "ORDER_NOT_CANCELLABLE");
+    await operate("unfreeze_user", { user_id: ann, reason: "checked" });
+    const [third] = (await rest(market, ann, buy("yes", 1, 38))) as [string];
+    const all = await withClient(exchange.api, (client) =>
+      call(client, api.cancelAllOrders, { userId: ann, cancelledBefore: 0 }),
+    );
+    t.is(JSON.parse(all.body!).cancelled, 1);
+    for (const id of [first, second]) {
+      t.like(await order(ann, id), { status: "cancelled", cancelReason: "trading_paused" });
+    }
+    t.is((await order(ann, third)).cancelReason, "user_cancelled");
+    const { users } = await listener.heard();
+    t.deepEqual(
+      users
+        .filter(({ userId }) => userId === ann)
+        .map(({ event }) => [event.orderId, event.cancelReason]),
+      [first, second].map((id) => [id, "trading_paused"]),
+    );
+    t.is(await fire(), 0);
+    await assertSound(t);
+  },
+);
+
+test.serial(
   "an amendment that waits for its user while they are stopped changes nothing",
   async (t) => {
     const [market] = (await makeMarkets(1)) as [string];

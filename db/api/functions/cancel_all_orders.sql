@@ -27,7 +27,8 @@ declare
   );
   v_kept core.result;
   v_market_ids bigint[];
-  v_order_ids bigint[];
+  v_ending record;
+  v_count int;
 begin
   message := null; -- the standard one of the code
   replayed := false;
@@ -64,18 +65,27 @@ begin
     -- Only the first one is waited for, so that no market is kept locked meanwhile.
     perform trading.lock_market(v_market_ids[1]);
     v_market_ids := v_market_ids[1] || trading.lock_free_markets(v_market_ids[2 : c_most_markets]);
-    v_order_ids := array(
-      select o.order_id
+    for v_ending in
+      select r.stop_reason, array_agg(o.order_id) as order_ids
       from trading.open_orders_until(
         v_user_id, last_order_id, v_market_id, cancel_all_orders.most
       ) as o
+      cross join lateral (
+        select trading.stop_reason(v_user_id, o.order_id, core.now()) offset 0
+      ) as r (stop_reason)
       where o.market_id = any (v_market_ids)
-    );
-    cancelled := trading.cancel_active_orders(
-      v_order_ids, 'user_cancelled', core.now(),
-      expires => true,
-      announced => false
-    );
+      group by r.stop_reason
+    loop
+      v_count := trading.cancel_active_orders(
+        v_ending.order_ids, coalesce(v_ending.stop_reason, 'user_cancelled'), core.now(),
+        expires => true,
+        announced => v_ending.stop_reason is not null
+      );
+      -- What stopped the others has counted them.
+      if v_ending.stop_reason is null then
+        cancelled := cancelled + v_count;
+      end if;
+    end loop;
   end if;
   cancelled := cancelled + cancel_all_orders.cancelled_before;
 
@@ -127,7 +137,7 @@ comment on function api.cancel_all_orders(uuid, uuid, uuid, uuid, bigint, int, i
   'to be called again with until_order_id => last_order_id and cancelled_before => cancelled. '
   'Only orders up to that id count, and those that amendments put in their place, so that it ends '
   'however fast new ones come. The user gets no events, but those of orders that were past their '
-  'expiry: these expire, and are not counted. With an idempotency key the calls of one command '
-  'are counted together, and the last one keeps the answer. Rejections: UNAUTHORIZED, '
-  'MARKET_NOT_FOUND, IDEMPOTENCY_KEY_REUSED. May fail with 40001: call it again. Locks: the first '
-  'of the markets, those of the others that are free; with a key then the user.';
+  'expiry or stopped: these end for that reason, and are not counted. With an idempotency key the '
+  'calls of one command are counted together, and the last one keeps the answer. Rejections: '
+  'UNAUTHORIZED, MARKET_NOT_FOUND, IDEMPOTENCY_KEY_REUSED. May fail with 40001: call it again. '
+  'Locks: the first of the markets, those of the others that are free; with a key then the user.';

@@ -6,6 +6,7 @@ as $$
 declare
   v_result core.result;
   v_order trading.orders;
+  v_stop_reason trading.cancel_reason;
   v_cancelled int;
   v_at timestamptz;
 begin
@@ -20,15 +21,16 @@ begin
 
   perform trading.lock_market(v_order.market_id);
   v_at := core.now();
+  v_stop_reason := trading.stop_reason(v_order.user_id, v_order.id, v_at);
   v_cancelled := trading.cancel_active_orders(
-    array[v_order.id], 'user_cancelled', v_at,
+    array[v_order.id], coalesce(v_stop_reason, 'user_cancelled'), v_at,
     expires => true,
-    announced => false
+    announced => v_stop_reason is not null
   );
 
   select o.* into strict v_order
   from trading.find_order(cancel_order.user_public_id, cancel_order.order_public_id) as o;
-  if v_cancelled = 0 then
+  if v_cancelled = 0 or v_stop_reason is not null then
     v_result.code := 'ORDER_NOT_CANCELLABLE';
     v_result.message := 'Cannot cancel order with status: ' || v_order.status;
     return v_result;
@@ -54,4 +56,5 @@ $$;
 
 comment on function trading.cancel_order(uuid, uuid) is
   'Cancels a user''s open order: the documented body of DELETE /orders/:id, or a rejection. An '
-  'order past its expiry expires instead. Locks: the market.';
+  'order past its expiry expires instead, and one that is stopped ends for the reason of that. '
+  'Locks: the market.';
