@@ -48,13 +48,16 @@ export function installGraphql(app: Express, context: Context): void {
 }
 
 /**
- * One query of a caller at a time, and two in all: while an answer is made, the process does nothing
- * else. A statement may take 25 s, so a query waits longer than that for its turn.
+ * One query or mutation of a caller at a time, and two in all of either: while an answer is made, the
+ * process does nothing else. A statement may take 25 s, so a query waits longer than that for its turn.
  */
-const turns = { limits: { most: 2, each: { caller: 1 } }, patienceMs: 30_000 };
+const turns = {
+  limits: { most: 4, each: { caller: 1, query: 2, mutation: 2 } },
+  patienceMs: 30_000,
+};
 
 function executeOn({ role, execute }: GraphqlEndpoint, context: Context): RequestHandler {
-  const queries = createCallLimiter(turns);
+  const limiter = createCallLimiter(turns);
   return async (request, response) => {
     const { id: caller, credential } = await identify(role, request, response, context);
     await context.access.countAttempt({ graphql: caller }, response);
@@ -62,8 +65,11 @@ function executeOn({ role, execute }: GraphqlEndpoint, context: Context): Reques
     const fault = await readJson(request, response, { mayBeLong: role === "operator" });
     if (fault !== undefined) throw role === "operator" && isTooLarge(fault) ? tooLarge : fault;
     const query = validate(bodySchema, request.body);
-    const turn = queries.turn(caller, { caller });
+    const { isMutation } = await import("../graphql/operation.ts");
+    const kind = isMutation(query) ? "mutation" : "query";
+    const turn = limiter.turn(caller, { caller, [kind]: "any" });
     const { data, errors } = await turn(() => execute(credential, query)).catch(throwProblem);
+    if (isOnly("CONFLICT_RETRY", data, errors)) throw new ProblemError(rejection("CONFLICT_RETRY"));
     const status = isFaultOfRequest(data, errors) ? 400 : 200;
     const answer = jsonWithin(MAX_ANSWER_BYTES, { data, errors });
     sendText(response, answer === undefined ? 400 : status, answer ?? tooLong);
@@ -108,9 +114,11 @@ function throwProblem(error: unknown): never {
 
 /** Whether nothing was run, or everything that was run found its arguments invalid. */
 function isFaultOfRequest(data: ExecutionResult["data"], errors: ExecutionResult["errors"]) {
-  if (data === undefined) return true;
-  const isEmpty = data === null || Object.values(data).every((value) => value === null);
-  return (
-    isEmpty && errors?.every(({ extensions }) => extensions.code === "INVALID_REQUEST") === true
-  );
+  return data === undefined || isOnly("INVALID_REQUEST", data, errors);
+}
+
+/** Whether everything that was run failed with this code. */
+function isOnly(code: string, data: ExecutionResult["data"], errors: ExecutionResult["errors"]) {
+  const isEmpty = Object.values(data ?? {}).every((value) => value === null);
+  return isEmpty && errors?.every(({ extensions }) => extensions.code === code) === true;
 }

@@ -39,3 +39,36 @@ export function boundReads(most: number, withPgClient: WithPgClient): WithPgClie
     });
   return Object.assign(bounded, withPgClient);
 }
+
+/** The access of one query, which has one connection at a time. */
+export interface TakenInTurn {
+  withPgClient: WithPgClient;
+  /** What has not begun fails from now on. Resolves when the connection is free. */
+  end: () => Promise<unknown>;
+}
+
+const ended = new SafeError("The query is over");
+
+/**
+ * The same access to the database, one statement after the other: a query of many parts never holds
+ * the connections of other queries.
+ */
+export function oneByOne(withPgClient: WithPgClient): TakenInTurn {
+  let isOver = false;
+  let last: Promise<unknown> = Promise.resolve();
+  const queued: typeof withPgClient = (settings, use) => {
+    const result = last.then(() => {
+      if (isOver) throw ended;
+      return withPgClient(settings, use);
+    });
+    last = result.catch(() => undefined);
+    return result;
+  };
+  return {
+    withPgClient: Object.assign(queued, withPgClient),
+    end: () => {
+      isOver = true;
+      return last;
+    },
+  };
+}

@@ -23,6 +23,9 @@ const COST_OF_QUERIED = 5;
 /** Aggregates read all rows that their pages could show. */
 const COST_OF_AGGREGATES = 30;
 const AGGREGATES = new Set(["aggregates", "groupedAggregates"]);
+/** Each question about the trades of the last days reads all of them: see db/admin/views/. */
+const COST_OF_SURVEILLANCE = 100;
+const SURVEILLANCE = /^(all)?(tradingPair|roundTrip|largeTrade|lateTrade|unusualLoss)/i;
 /** GraphiQL asks for the whole schema at once: about 900 fields. */
 const COST_ABOUT_SCHEMA = 0.25;
 /** Each description of the whole schema is a megabyte or less, but keeps the process busy. */
@@ -44,6 +47,8 @@ interface Measure {
   fields: number;
   /** Those of them that have fields of their own. */
   queried: number;
+  /** Those of the fields that are aggregates. */
+  aggregates: number;
   /** Further fields that ask for the schema itself. They need no call of the database. */
   aboutSchema: number;
   /** All fields, as many as there would be in the description of a type. */
@@ -54,7 +59,8 @@ interface Measure {
 /**
  * Finds a document that costs too much, by its text alone: to validate and plan a large one keeps the
  * whole process busy. A field costs 1, or 5 with fields of its own, under every alias; aggregates
- * cost 30. A fragment costs its fields at each use. `__schema` costs 100, a field in it a quarter. `__type` costs 5, a
+ * cost 30. A list or row of surveillance costs 100, and so do aggregates in it. A fragment costs its
+ * fields at each use. `__schema` costs 100, a field in it a quarter. `__type` costs 5, a
  * field in it a quarter, and eight times as much for each list around it. The whole document counts,
  * also operations that are not run. A fragment that uses itself is refused here: the validation would
  * run out of stack on many of them.
@@ -63,7 +69,9 @@ export function findTooCostly(document: DocumentNode): GraphQLError | undefined 
   const fragments = fragmentsOf(document);
   // Each fragment is measured once, so this takes no longer than parsing.
   const measured = new Map<string, Measure>();
-  const nothing: Measure = { fields: 0, queried: 0, aboutSchema: 0, inType: 0, nesting: 0 };
+  const nothing: Measure = {
+    ...{ fields: 0, queried: 0, aggregates: 0, aboutSchema: 0, inType: 0, nesting: 0 },
+  };
   const oneField: Measure = { ...nothing, fields: 1, inType: 1 };
   const begun = new Set<string>();
   let cyclic: string | undefined;
@@ -97,15 +105,26 @@ export function findTooCostly(document: DocumentNode): GraphQLError | undefined 
     const nesting = inner.nesting + 1;
     if (name === "__schema") {
       const aboutSchema = inner.fields + inner.aboutSchema;
-      return { fields: COST_OF_SCHEMA, queried: 0, aboutSchema, inType, nesting };
+      return { ...nothing, fields: COST_OF_SCHEMA, aboutSchema, inType, nesting };
     }
     const queried = selection.selectionSet === undefined ? 0 : 1;
     if (name.startsWith("__")) {
-      return { fields: 1, queried, aboutSchema: inner.inType, inType, nesting };
+      return { ...nothing, fields: 1, queried, aboutSchema: inner.inType, inType, nesting };
     }
+    const isAggregate = AGGREGATES.has(name);
+    const isSurveillance = SURVEILLANCE.test(name);
+    // Aggregates in it read the trades once more.
+    const ownCost =
+      (isAggregate ? COST_OF_AGGREGATES - COST_OF_QUERIED : 0) +
+      (isSurveillance
+        ? COST_OF_SURVEILLANCE -
+          COST_OF_QUERIED +
+          (COST_OF_SURVEILLANCE - COST_OF_AGGREGATES) * inner.aggregates
+        : 0);
     return {
-      fields: inner.fields + 1 + (AGGREGATES.has(name) ? COST_OF_AGGREGATES - COST_OF_QUERIED : 0),
+      fields: inner.fields + 1 + ownCost,
       queried: inner.queried + queried,
+      aggregates: inner.aggregates + (isAggregate ? 1 : 0),
       aboutSchema: inner.aboutSchema,
       inType,
       nesting,
@@ -137,7 +156,7 @@ export function findTooCostly(document: DocumentNode): GraphQLError | undefined 
     return new GraphQLError(
       `A query may cost ${MAX_COST}, this one costs ${cost}: 1 for each field, ` +
         `${COST_OF_QUERIED} for each that has fields of its own, under every alias and each time ` +
-        "that a fragment is used; more for the schema and its types",
+        "that a fragment is used; more for aggregates, for surveillance, and for the schema and its types",
     );
   }
   return undefined;
@@ -158,6 +177,7 @@ function add(one: Measure, other: Measure): Measure {
   return {
     fields: one.fields + other.fields,
     queried: one.queried + other.queried,
+    aggregates: one.aggregates + other.aggregates,
     aboutSchema: one.aboutSchema + other.aboutSchema,
     inType: one.inType + other.inType,
     nesting: Math.max(one.nesting, other.nesting),

@@ -24,6 +24,8 @@ export interface EndpointOptions {
   role: StaffRole;
   /** Acts as the role's own; closed with the endpoint. */
   pool: Pool;
+  /** Where mutations run, if not there; closed with the endpoint. */
+  commands?: Pool | undefined;
   /** Where queries go while one is fit; closed with the endpoint. */
   standbys?: Standbys | undefined;
   logger: Logger;
@@ -57,7 +59,8 @@ export const noCredential = { "exchange.credential": "none" };
  * its mutations. The schema is read once, at the first use.
  */
 export function createEndpoint(options: EndpointOptions): GraphqlEndpoint {
-  const { role, pool, standbys, logger, statementTimeoutMs = STATEMENT_TIMEOUT_MS[role] } = options;
+  const { role, pool, commands, standbys, logger } = options;
+  const { statementTimeoutMs = STATEMENT_TIMEOUT_MS[role] } = options;
   const isOperator = role === "operator";
   let engine: Promise<GraphqlEngine> | undefined;
 
@@ -67,7 +70,7 @@ export function createEndpoint(options: EndpointOptions): GraphqlEndpoint {
     engine ??= import("./execution.ts")
       .then(({ makeEngine }) =>
         makeEngine({
-          ...{ pool, standbys, mutations: isOperator },
+          ...{ pool, commands, standbys, mutations: isOperator },
           schema: isOperator ? "admin" : "analytics",
         }),
       )
@@ -107,6 +110,7 @@ export function createEndpoint(options: EndpointOptions): GraphqlEndpoint {
     close: async () => {
       await engine?.catch(() => undefined);
       await standbys?.close();
+      await commands?.end();
       await pool.end();
     },
   };

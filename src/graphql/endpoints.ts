@@ -28,8 +28,10 @@ const queryTimeoutMs = 12_000;
 
 /** Analysts and operators are few, and get a few connections each. */
 const POOL_SIZE = 4;
+/** Of those of operators. As many are left for queries, of which two run at a time, each on one. */
+const FOR_COMMANDS = 2;
 
-/** Makes the endpoints, each on a pool of its own. */
+/** Makes the endpoints, each on pools of its own. */
 export function makeGraphqlEndpoints(options: GraphqlEndpointsOptions): GraphqlEndpoints {
   const { logger, analystConnectionString, operatorConnectionString, readStandbys } = options;
   const make = (role: StaffRole, connectionString: string | undefined) => {
@@ -40,15 +42,19 @@ export function makeGraphqlEndpoints(options: GraphqlEndpointsOptions): GraphqlE
       max: POOL_SIZE,
       logger,
     } as const;
-    const pool = makePool({
-      ...timeLimits,
-      connectionString,
-      ...sessions,
-      ...(role === "operator" && { settings: noCredential }),
-    });
+    const makeOwn = (max: number) =>
+      makePool({
+        ...timeLimits,
+        connectionString,
+        ...sessions,
+        max,
+        ...(role === "operator" && { settings: noCredential }),
+      });
+    const commands = role === "operator" ? makeOwn(FOR_COMMANDS) : undefined;
+    const pool = makeOwn(commands === undefined ? POOL_SIZE : POOL_SIZE - FOR_COMMANDS);
     const given = role === "analyst" ? readStandbys : undefined;
     const standbys = openReadStandbys({ given, primary: pool, queryTimeoutMs, ...sessions });
-    return createEndpoint({ role, logger, pool, standbys });
+    return createEndpoint({ role, logger, pool, commands, standbys });
   };
   return {
     analysts: make("analyst", analystConnectionString),

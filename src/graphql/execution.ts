@@ -15,6 +15,8 @@ export interface EngineOptions {
   schema: "analytics" | "admin";
   /** Whether functions are offered as mutations. */
   mutations: boolean;
+  /** Where mutations run, so that none waits for queries. Without it, on the pool of queries. */
+  commands?: Pool | undefined;
 }
 
 /** A request, as GraphQL over HTTP has it. */
@@ -47,6 +49,7 @@ export async function makeEngine({
   standbys,
   schema,
   mutations,
+  commands,
 }: EngineOptions): Promise<GraphqlEngine> {
   const [
     postgraphile,
@@ -116,12 +119,18 @@ export async function makeEngine({
       };
       await grafast.hookArgs(args);
       const context = args.contextValue as { withPgClient: WithPgClient };
-      const access = standby && makePgAdaptorWithPgClient(standby.pool);
-      context.withPgClient = reads.boundReads(
-        reads.MAX_READ_BYTES,
+      const place = isMutation ? commands : standby?.pool;
+      const access = place && makePgAdaptorWithPgClient(place);
+      const { withPgClient, end } = reads.oneByOne(
         (access as WithPgClient | undefined) ?? context.withPgClient,
       );
-      return (await grafast.execute(args)) as ExecutionResult;
+      context.withPgClient = reads.boundReads(reads.MAX_READ_BYTES, withPgClient);
+      try {
+        return (await grafast.execute(args)) as ExecutionResult;
+      } finally {
+        // One that took too long may still be in a statement: its caller's next query waits for it.
+        await end();
+      }
     };
     const standby = await standbys?.find();
     const answer = await run(standby);

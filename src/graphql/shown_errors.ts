@@ -1,7 +1,7 @@
 import pg from "pg";
 import { isSafeError } from "postgraphile/grafast";
 import { GraphQLError } from "postgraphile/graphql";
-import { codeOfSqlstate } from "../database/error_codes.ts";
+import { codeOfSqlstate, errorCodes } from "../database/error_codes.ts";
 
 /** An error as its caller may see it. */
 export interface ShownError {
@@ -35,8 +35,14 @@ export function showError(error: GraphQLError): ShownError {
   return { shown, unforeseen: known === undefined };
 }
 
+/** What the pool of connections says when none was free in time: nothing was sent. */
+const NO_CONNECTION = "timeout exceeded when trying to connect";
+
 /** Errors of the engine itself, when it plans or runs a query. */
 function describeOwnError(error: Error): { message: string; code: string } | undefined {
+  if (error.message === NO_CONNECTION) {
+    return { message: errorCodes.CONFLICT_RETRY.message, code: "CONFLICT_RETRY" };
+  }
   const isAboutQuery = isSafeError(error) || error.message.startsWith("Invalid cursor");
   return isAboutQuery ? { message: error.message, code: "INVALID_REQUEST" } : undefined;
 }

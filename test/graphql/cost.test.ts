@@ -61,6 +61,28 @@ test("a cost of 500 is not too much", (t) => {
   t.regex(messageOf(`{ ${fieldsOf(501)} }`), /costs 501/);
 });
 
+test("each question about all trades of the last days costs 100", (t) => {
+  const aliases = (count: number, field: string) =>
+    Array.from({ length: count }, (_, i) => `a${i}: ${field}`).join(" ");
+  // With totalCount, 101 each.
+  for (const list of [
+    "allTradingPairs",
+    "allRoundTrips",
+    "allLargeTrades",
+    "allLateTrades",
+    "allUnusualLosses",
+    "tradingPairByFirstUserKeyAndSecondUserKey",
+    "roundTripsByMarketKey",
+  ]) {
+    t.throws(() => messageOf(`{ ${aliases(4, `${list} { totalCount }`)} }`), looked, list);
+    t.regex(messageOf(`{ ${aliases(5, `${list} { totalCount }`)} }`), /costs 505/, list);
+  }
+  // Aggregates of a list read it again: 100 + 100 * (100 + 2).
+  const sums = aliases(100, "aggregates { a }");
+  t.regex(messageOf(`{ allTradingPairs { ${sums} } }`), /costs 10200/);
+  t.throws(() => messageOf(`{ ${aliases(80, "allTrades { totalCount }")} }`), looked);
+});
+
 test("a type may be asked for, and what is in its lists counts as often as it comes", (t) => {
   const about = `__type(name: "Thing") {
     fields { name description args { name description type { name } } }
