@@ -2,7 +2,7 @@ import type { PgClient, WithPgClient } from "postgraphile/@dataplan/pg";
 import { SafeError } from "postgraphile/grafast";
 
 /** What a query may read from the database: thrice the longest answer. */
-export const MAX_READ_BYTES = 30_000_000;
+const MAX_READ_BYTES = 30_000_000;
 
 /** Parts of the client of `pg` that its types lack. */
 interface Connected {
@@ -14,7 +14,7 @@ interface Connected {
  * together have sent more than this. So no more is ever in memory, and a mutation that sends it is
  * rolled back.
  */
-export function boundReads(most: number, withPgClient: WithPgClient): WithPgClient {
+function boundReads(most: number, withPgClient: WithPgClient): WithPgClient {
   let left = most;
   const tooMuch = new SafeError(`A query may read ${most} bytes`);
   const bounded = <Result>(
@@ -40,23 +40,20 @@ export function boundReads(most: number, withPgClient: WithPgClient): WithPgClie
   return Object.assign(bounded, withPgClient);
 }
 
-/** The access of one query, which has one connection at a time. */
-export interface TakenInTurn {
-  withPgClient: WithPgClient;
-  /** What has not begun fails from now on. Resolves when the connection is free. */
-  end: () => Promise<unknown>;
-}
-
 const ended = new SafeError("The query is over");
 
 /**
- * The same access to the database, one statement after the other: a query of many parts never holds
- * the connections of other queries.
+ * Answers a query, whose statements run one after the other: one of many parts never holds the
+ * connections of others. Ends when its connection is free. A query that took too long may still be in
+ * a statement, for which its caller's next query waits; what it had not begun does not run.
  */
-export function oneByOne(withPgClient: WithPgClient): TakenInTurn {
+export async function withOneConnection<Result>(
+  withPgClient: WithPgClient,
+  answer: (own: WithPgClient) => Promise<Result>,
+): Promise<Result> {
   let isOver = false;
   let last: Promise<unknown> = Promise.resolve();
-  const queued: typeof withPgClient = (settings, use) => {
+  const inTurn: typeof withPgClient = (settings, use) => {
     const result = last.then(() => {
       if (isOver) throw ended;
       return withPgClient(settings, use);
@@ -64,11 +61,10 @@ export function oneByOne(withPgClient: WithPgClient): TakenInTurn {
     last = result.catch(() => undefined);
     return result;
   };
-  return {
-    withPgClient: Object.assign(queued, withPgClient),
-    end: () => {
-      isOver = true;
-      return last;
-    },
-  };
+  try {
+    return await answer(boundReads(MAX_READ_BYTES, Object.assign(inTurn, withPgClient)));
+  } finally {
+    isOver = true;
+    await last;
+  }
 }

@@ -120,17 +120,11 @@ export async function makeEngine({
       await grafast.hookArgs(args);
       const context = args.contextValue as { withPgClient: WithPgClient };
       const place = isMutation ? commands : standby?.pool;
-      const access = place && makePgAdaptorWithPgClient(place);
-      const { withPgClient, end } = reads.oneByOne(
-        (access as WithPgClient | undefined) ?? context.withPgClient,
-      );
-      context.withPgClient = reads.boundReads(reads.MAX_READ_BYTES, withPgClient);
-      try {
+      const access = (place && makePgAdaptorWithPgClient(place)) as WithPgClient | undefined;
+      return await reads.withOneConnection(access ?? context.withPgClient, async (own) => {
+        context.withPgClient = own;
         return (await grafast.execute(args)) as ExecutionResult;
-      } finally {
-        // One that took too long may still be in a statement: its caller's next query waits for it.
-        await end();
-      }
+      });
     };
     const standby = await standbys?.find();
     const answer = await run(standby);
