@@ -1,6 +1,6 @@
 create or replace view admin.fee_revenue as
 select
-  f.day,
+  d.since::date as day,
   f.market_id as market_key,
   m.public_id as market_id,
   f.fee_schedule_id as fee_schedule_key,
@@ -8,9 +8,14 @@ select
   f.quantity,
   f.fee_cents,
   f.voided_fee_cents
-from (
+from generate_series(
+  date_trunc('day', analytics.now() at time zone 'UTC') - interval '30 days',
+  date_trunc('day', analytics.now() at time zone 'UTC'),
+  interval '1 day'
+) as d (since)
+-- Day by day, so that a condition on the day reads the trades of these days alone.
+cross join lateral (
   select
-    (t.created_at at time zone 'UTC')::date as day,
     t.market_id,
     t.fee_schedule_id,
     count(*) as trade_count,
@@ -23,9 +28,11 @@ from (
   left join trading.voids as v on v.trade_id = t.id
   left join trading.voids as w on w.market_id = t.market_id and w.trade_id is null
   -- The index is of ids, which begin with the time when they were made.
-  where t.public_id >= core.uuid_v7_at(analytics.now() - interval '32 days')
-    and t.created_at >= date_trunc('day', analytics.now(), 'UTC') - interval '30 days'
-  group by 1, t.market_id, t.fee_schedule_id
+  where t.public_id >= core.uuid_v7_at(d.since at time zone 'UTC' - interval '1 hour')
+    and t.public_id < core.uuid_v7_at(d.since at time zone 'UTC' + interval '25 hours')
+    and t.created_at >= d.since at time zone 'UTC'
+    and t.created_at < d.since at time zone 'UTC' + interval '24 hours'
+  group by t.market_id, t.fee_schedule_id
 ) as f
 join catalog.markets as m on m.id = f.market_id;
 

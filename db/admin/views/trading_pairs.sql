@@ -8,10 +8,12 @@ with pairs as (
 ),
 volumes as (
   select v.user_key, sum(v.quantity) as quantity
-  from pairs as p
-  cross join lateral (
-    values (p.first_user_key, p.quantity), (p.second_user_key, p.quantity)
-  ) as v (user_key, quantity)
+  -- Of a list of two values for each pair, the planner would expect two users in all.
+  from (
+    select p.first_user_key as user_key, p.quantity from pairs as p
+    union all
+    select p.second_user_key, p.quantity from pairs as p
+  ) as v
   group by v.user_key
 ),
 shares as (

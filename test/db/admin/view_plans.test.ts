@@ -133,6 +133,26 @@ for (const [column, other] of [
   });
 }
 
+test.serial(
+  "surveillance reads each trade of the last days once, and each pair of users",
+  async (t) => {
+    const { rows } = await exchange.database.pool.query(
+      `select count(distinct (t.first_user_key, t.second_user_key))::int as pairs
+     from admin.recent_trades as t`,
+    );
+    const count = Number(rows[0].pairs);
+    await withClient(exchange.database.pool, async (client) => {
+      const trades = await rowsHandled(client, "select t.trade_key from admin.recent_trades as t");
+      // And not the time for each of them.
+      t.true(trades >= ROWS && trades < 1.1 * ROWS, `${trades} rows of trades`);
+      const pairs = await rowsHandled(client, "select p.* from admin.trading_pairs as p");
+      // And not all users for each pair.
+      const most = 3 * ROWS + 20 * (count + USERS);
+      t.true(count >= USERS / 2 && pairs < most, `${pairs} rows of ${count} pairs`);
+    });
+  },
+);
+
 for (const [schema, ofViews] of views) {
   for (const [view, filters] of Object.entries(ofViews)) {
     for (const column of filters) {

@@ -6,7 +6,12 @@ import type { Ask } from "../../../src/website/operator/api/ask.ts";
 import { readPage, readTotal } from "../../../src/website/operator/api/pages.ts";
 import type { ListName } from "../../../src/website/operator/paths.ts";
 import { listed, views } from "../../../src/website/operator/views/all.ts";
-import { LAST_PAGE, MOST_COUNTED, PAGE_ROWS } from "../../../src/website/operator/views/query.ts";
+import {
+  LAST_PAGE,
+  MOST_COUNTED,
+  PAGE_ROWS,
+  rowsQuery,
+} from "../../../src/website/operator/views/query.ts";
 import { copies } from "../../helpers/database/copies.ts";
 import { rowsScanned } from "../../helpers/database/plans.ts";
 import { withClient } from "../../helpers/database/test_database.ts";
@@ -96,6 +101,15 @@ const tables: [table: string, changes: Record<string, string>, rows?: number][] 
   ["ledger.verifications", { id: next("id", "ledger.verifications") }],
 ];
 
+/** Trades of 31 days until the last of February 2030, the same number on each. */
+const [DAYS, OF_A_DAY] = [31, 1000];
+const happened = `'2030-01-29T00:00Z'::timestamptz + (n - 1) / ${OF_A_DAY} * interval '1 day'`;
+const ofDays = {
+  ...{ id: "nextval('ledger.journal_ids')", created_at: happened },
+  public_id: `(left(core.uuid_v7_at(${happened})::text, 14) || substr(core.uuid_v7()::text, 15))::uuid`,
+  ...{ market_id: "m", taker_user_id: "u1", maker_user_id: "u2" },
+};
+
 /** Rows to copy that no function has made. */
 const seeds = `
   insert into trading.order_reductions values (1, 3, 2, core.now());
@@ -126,6 +140,7 @@ test.before("fill the tables", async () => {
     for (const [table, changes, rows = ROWS] of tables) {
       await client.query(copies(table, changes, { rows, users: USERS }));
     }
+    await client.query(copies("trading.trades", ofDays, { rows: DAYS * OF_A_DAY, users: USERS }));
     await client.query("reset session_replication_role");
     await client.query("vacuum analyze");
   });
@@ -213,6 +228,55 @@ for (const [name, typed] of filters) {
     t.true(total <= MOST_OF_A_PAGE, `${total} rows of the total`);
   });
 }
+
+test.serial(
+  "fees by day: a page reads the days that it shows, and brings what all would",
+  async (t) => {
+    const { clock } = exchange;
+    const view = views.feeRevenue;
+    await clock.freeze("2030-02-28T12:00:00Z");
+    try {
+      const wholeList = async (page: number) => {
+        const place = { first: PAGE_ROWS, offset: (page - 1) * PAGE_ROWS, orderBy: [view.order] };
+        const result = await ask<any>(rowsQuery(view, undefined), place);
+        if (!result.ok) throw new Error(JSON.stringify(result));
+        return result.data.rows.nodes as unknown[];
+      };
+      // Of each trade its row, and its market by id and by name.
+      for (const [page, days] of [
+        [1, 1],
+        [40, 1],
+        [41, 1 + 4],
+        [400, 1 + 4 + 16],
+      ] as const) {
+        const expected = await wholeList(page);
+        t.is(expected.length, PAGE_ROWS);
+        const read = async (now: number) => {
+          const result = await readPage(ask, view, undefined, { page, order: view.order }, now);
+          if (!result.ok) throw new Error(JSON.stringify(result));
+          t.deepEqual(result.data, expected, `page ${page}`);
+          return result;
+        };
+        const now = Date.parse("2030-02-28T12:00:00Z");
+        const count = await rowsOf(() => read(now));
+        t.log(page, count);
+        t.true(count <= 4 * days * OF_A_DAY, `${count} rows of page ${page}`);
+        // The clock of the browser is slow or fast.
+        await read(now - 2 * 86_400_000);
+        await read(now + 9 * 86_400_000);
+      }
+      const condition = conditionOf(view, { day: "2030-02-10" });
+      const ofDay = await rowsOf(() =>
+        readPage(ask, view, condition, { page: 1, order: view.order }),
+      );
+      const total = await rowsOf(() => readTotal(ask, view, condition));
+      t.true(ofDay <= 4 * OF_A_DAY, `${ofDay} rows of a day`);
+      t.true(total <= 12 * OF_A_DAY, `${total} rows of its total`);
+    } finally {
+      await clock.freeze("2030-06-01T12:00:00Z");
+    }
+  },
+);
 
 test.serial("lines of the ledger within bounds are those of the view", async (t) => {
   const view = views.journals;

@@ -3,6 +3,7 @@ import { bonusesOf, namesIn, readBonuses } from "../../../src/website/operator/a
 import { csvCell, csvLine } from "../../../src/website/csv.ts";
 import {
   conditionOf,
+  faultOf,
   isIndexed,
   isSortable,
   queryOf,
@@ -181,6 +182,16 @@ test("filters become conditions, and what cannot be a value lets no row pass", (
   t.deepEqual(conditions({ from: "2030-01-01T00:00" }, views.journals), [
     { createdAt: { greaterThanOrEqualTo: "2030-01-01T00:00:00.000Z" } },
   ]);
+  t.deepEqual(conditions({ day: " 2030-02-28 " }, views.feeRevenue), [
+    { day: { equalTo: "2030-02-28" } },
+  ]);
+  for (const day of ["x", "2030-02-29", "30", "2030-2-1", "infinity", "+12030-01-01"]) {
+    t.deepEqual(conditions({ day }, views.feeRevenue), [none("day")], day);
+    t.is(faultOf(views.feeRevenue.filters[0]!, day), "Give a day like 2030-12-31.", day);
+  }
+  for (const day of ["", " ", "2030-02-28", " 2028-02-29 "]) {
+    t.is(faultOf(views.feeRevenue.filters[0]!, day), undefined, day);
+  }
   t.deepEqual(conditions({ frozen: "yes" }, views.users), [{ frozenAt: { isNull: false } }]);
   // A user is found by a part of any of four texts, which one column has together.
   for (const [typed, part] of [

@@ -1,6 +1,6 @@
 import { LAST_PAGE } from "../views/query.ts";
 import type { Column, Condition, Filter, View } from "../views/view.ts";
-import { firstIdAt, isUuid, timeOf } from "./values.ts";
+import { firstIdAt, isDay, isUuid, timeOf } from "./values.ts";
 
 /** What a list shows, as its address says it. */
 
@@ -88,6 +88,13 @@ export function conditionOf(
   return conditions.length === 0 ? undefined : { and: conditions };
 }
 
+/** What is wrong with what is typed, where no row can be told to fit it or not. */
+export function faultOf({ kind }: Filter, typed: string): string | undefined {
+  const text = typed.trim();
+  if (kind !== "day" || text === "" || isDay(text)) return undefined;
+  return "Give a day like 2030-12-31.";
+}
+
 /** A condition that no row meets: what is typed cannot be a value of the column. */
 function nothing(field: string): Condition {
   return { and: [{ [field]: { isNull: true } }, { [field]: { isNull: false } }] };
@@ -107,6 +114,8 @@ function oneCondition({ kind, field, options, id }: Filter, text: string): Condi
       return { or: fields.map((one) => searched(one, text)) };
     case "equals":
       return is("equalTo", text);
+    case "day":
+      return isDay(text) ? is("equalTo", text) : nothing(first);
     case "uuid":
       return isUuid(text) ? is("equalTo", text) : nothing(first);
     case "choice": {

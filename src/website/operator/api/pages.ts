@@ -18,12 +18,16 @@ export function isShort(total: Total | undefined): boolean {
   return total?.isMore === false;
 }
 
-/** The rows of a page. A long list keeps its usual order, unless an index has the other one. */
+/**
+ * The rows of a page. A long list keeps its usual order, unless an index has the other one. Of a list
+ * by day the last days are asked for first, until they fill the page: older ones come after them.
+ */
 export async function readPage(
   ask: Ask,
   view: View,
   condition: Condition | undefined,
   { page, order: wanted }: { page: number; order: string },
+  now = Date.now(),
 ): Promise<Result<Row[]>> {
   let order = wanted;
   if (!isIndexed(view, wanted)) {
@@ -39,11 +43,27 @@ export async function readPage(
     const ends = await readEnds(ask, keys, condition, place, keys.field);
     if (!ends.ok) return ends;
     if (ends.data.first === undefined) return { ok: true, data: [] };
-    filter = { and: [...(condition ? [condition] : []), within(keys, order, ends.data)] };
+    filter = and(condition, within(keys, order, ends.data));
   }
-  const variables = { first: PAGE_ROWS, offset, orderBy: [order], ...(filter && { filter }) };
-  const result = await ask<{ rows: { nodes: Row[] } }>(rowsQuery(view, filter), variables);
-  return result.ok ? { ok: true, data: result.data.rows.nodes } : result;
+  const readRows = async (only: Condition | undefined): Promise<Result<Row[]>> => {
+    const variables = { first: PAGE_ROWS, offset, orderBy: [order], ...(only && { filter: only }) };
+    const result = await ask<{ rows: { nodes: Row[] } }>(rowsQuery(view, only), variables);
+    return result.ok ? { ok: true, data: result.data.rows.nodes } : result;
+  };
+  if (view.day !== undefined && order === view.order && !fieldsIn(condition).includes(view.day)) {
+    for (const days of [1, 4, 16]) {
+      const since = new Date(now - (days - 1) * DAY_MS).toISOString().slice(0, 10);
+      const last = await readRows(and(condition, { [view.day]: { greaterThanOrEqualTo: since } }));
+      if (!last.ok || last.data.length === PAGE_ROWS) return last;
+    }
+  }
+  return await readRows(filter);
+}
+
+const DAY_MS = 86_400_000;
+
+function and(condition: Condition | undefined, other: Condition): Condition {
+  return { and: [...(condition ? [condition] : []), other] };
 }
 
 /** Rows with these keys and with those between them. */
@@ -79,14 +99,16 @@ export async function readTotal(
 
 /** The keys of a view, if they have what the condition is about. */
 function keysOf({ keys }: View, condition: Condition | undefined): Keys | undefined {
-  const fieldsIn = (value: unknown): string[] =>
-    Array.isArray(value)
-      ? value.flatMap(fieldsIn)
-      : Object.entries(value as Condition).flatMap(([name, inner]) =>
-          name === "and" || name === "or" ? fieldsIn(inner) : [name],
-        );
-  const fields = fieldsIn(condition ?? {});
-  return fields.every((field) => keys?.shared.includes(field)) ? keys : undefined;
+  return fieldsIn(condition).every((field) => keys?.shared.includes(field)) ? keys : undefined;
+}
+
+/** What a condition is about. */
+function fieldsIn(condition: unknown = {}): string[] {
+  return Array.isArray(condition)
+    ? condition.flatMap((one) => fieldsIn(one))
+    : Object.entries(condition as Condition).flatMap(([name, inner]) =>
+        name === "and" || name === "or" ? fieldsIn(inner) : [name],
+      );
 }
 
 interface Place {

@@ -53,6 +53,12 @@ export function timeOf(text: string): string | undefined {
   return Number.isNaN(time.getTime()) ? undefined : time.toISOString();
 }
 
+/** Whether it is a day, as the database writes it. */
+export function isDay(text: string): boolean {
+  const time = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(time.getTime()) && time.toISOString().slice(0, 10) === text;
+}
+
 /** A time as a field for local times takes it, in UTC. */
 export function fieldTimeOf(text: string): string {
   const time = new Date(text);

@@ -9,6 +9,7 @@ import { query, setQuery } from "../../router.ts";
 import { saveFile } from "../../save_file.ts";
 import {
   conditionOf,
+  faultOf,
   isIndexed,
   isSortable,
   nameIn,
@@ -123,6 +124,7 @@ function Filters({ view, state, prefix }: FiltersProps): JSX.Element {
           key={filter.name}
           filter={filter}
           value={values[filter.name] ?? ""}
+          error={faultOf(filter, state.typed[filter.name] ?? "")}
           onValue={(value) => {
             type(filter.name, value);
           }}
@@ -157,17 +159,20 @@ const yesOrNo = [
 interface FilterFieldProps {
   filter: Filter;
   value: string;
+  /** What is wrong with the value that the rows were asked by. */
+  error: string | undefined;
   onValue: (value: string) => void;
 }
 
-function FilterField({ filter, value, onValue }: FilterFieldProps): JSX.Element {
+function FilterField({ filter, value, error, onValue }: FilterFieldProps): JSX.Element {
   const { kind, label, name } = filter;
   if (["choice", "flag", "isSet", "isSome"].includes(kind)) {
     const options = filter.options?.map(([one, words]) => [one, words] as const) ?? yesOrNo;
     return <Select {...{ label, value, options, onValue }} none="any" />;
   }
   const isTime = kind === "from" || kind === "until";
-  return <Field {...{ label, name, value, onValue }} type={isTime ? "datetime-local" : "text"} />;
+  const type = isTime ? "datetime-local" : "text";
+  return <Field {...{ label, name, value, error, onValue, type }} />;
 }
 
 interface RowsProps {

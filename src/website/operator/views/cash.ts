@@ -1,4 +1,14 @@
-import { byMarket, byUser, cents, choice, count, journal, market, marketId } from "./parts.ts";
+import {
+  byDay,
+  byMarket,
+  byUser,
+  cents,
+  choice,
+  count,
+  journal,
+  market,
+  marketId,
+} from "./parts.ts";
 import { span, text, time, user } from "./parts.ts";
 import type { View } from "./view.ts";
 
@@ -125,8 +135,6 @@ export const feeSchedules: View = {
   empty: "No fees are set.",
 };
 
-const daySpan = [{ name: "day", label: "Day (UTC)", kind: "equals", field: "day" }] as const;
-
 export const closedDays: View = {
   ...{ title: "Closed days", list: "allClosedDays", type: "ClosedDay" },
   columns: [
@@ -137,7 +145,7 @@ export const closedDays: View = {
     { field: "differences", label: "Each of them", kind: "json" },
     text("reason", "Reason"),
   ],
-  filters: daySpan,
+  filters: [byDay],
   order: "DAY_DESC",
   empty: "No day is closed.",
 };
@@ -151,7 +159,7 @@ export const closedFigures: View = {
     cents("amountCents", "Amount", true),
   ],
   filters: [
-    ...daySpan,
+    byDay,
     choice("accountKind", "Kind of account", [
       ...["user_cash", "market_escrow", "event_escrow", "fee_revenue", "outside_world"],
     ]),
@@ -170,7 +178,7 @@ export const reconciliations: View = {
     count("differenceCount", "Differences"),
     { field: "differences", label: "Each of them", kind: "json" },
   ],
-  filters: daySpan,
+  filters: [byDay],
   order: "DAY_DESC",
   empty: "No day was compared.",
 };
@@ -205,7 +213,8 @@ export const feeRevenue: View = {
     cents("voidedFeeCents", "Given back by voids"),
     { field: "feeScheduleKey", label: "Fee schedule", kind: "key" },
   ],
-  filters: [...daySpan, byMarket],
+  filters: [byDay, byMarket],
   order: "DAY_DESC",
+  day: "day",
   empty: "No trades within 30 days.",
 };

@@ -60,6 +60,8 @@ export function choice(field: string, label: string, values: readonly string[]):
   return { name: field, label, kind: "choice", field, options: values.map((one) => [one, one]) };
 }
 
+export const byDay: Filter = { name: "day", label: "Day (UTC)", kind: "day", field: "day" };
+
 /** Rows whose time is in a span. */
 export function span(field: string, id?: string): Filter[] {
   const about = { field, ...(id !== undefined && { id }) };

@@ -1,4 +1,15 @@
-import { byMarket, byUser, cents, choice, count, market, text, time, user } from "./parts.ts";
+import {
+  byMarket,
+  byDay,
+  byUser,
+  cents,
+  choice,
+  count,
+  market,
+  text,
+  time,
+  user,
+} from "./parts.ts";
 import type { Column, View } from "./view.ts";
 
 /** What staff look at to find abuse, and users who may need help. All are of the last days. */
@@ -117,7 +128,7 @@ export const unusualLosses: View = {
     cents("usualCents", "Usual on such a day"),
     count("usualDays", "Such days before"),
   ],
-  filters: [byUser, { name: "day", label: "Day (UTC)", kind: "equals", field: "day" }],
+  filters: [byUser, byDay],
   order: "DAY_DESC",
   empty: "Nobody spent far more than usual.",
 };

@@ -46,6 +46,7 @@ export type FilterKind =
   | "keyPrefix"
   | "search"
   | "equals"
+  | "day"
   | "uuid"
   | "choice"
   | "count"
@@ -84,6 +85,8 @@ export interface View {
   order: string;
   /** Where the list is made of many tables, and no index has its order. */
   keys?: Keys;
+  /** The day, where the list goes from day to day and its rows are made of what happened on each. */
+  day?: string;
   /** What a list without rows says. */
   empty: string;
 }
