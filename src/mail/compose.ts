@@ -92,7 +92,7 @@ const contents: Record<string, (details: Details, link: string) => Content> = {
         ? "A link of our support was used to sign in to your account."
         : "Your account was signed in to from a browser in which you had not signed in before.",
       // Numbers of versions keep their dots.
-      `Browser: ${plain(browser).replaceAll(/\.(?=\p{L})/gu, ". ")}`,
+      `Browser: ${plain(browser).replaceAll(/[.\u2024\u3002\uff0e\uff61](?=\p{L})/gu, "$& ")}`,
       notYou,
     ],
   }),
@@ -219,9 +219,14 @@ function plain(value: unknown): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}<>]|https?:|www\./giu, " ").slice(0, 300);
 }
 
-/** A name that somebody else may have chosen. With a space behind each dot it has no host in it. */
+/**
+ * A name that somebody else may have chosen. With a space behind each dot, and between two slashes,
+ * it has no host in it. Programs read some characters of other scripts as a dot or a slash.
+ */
 function words(value: unknown): string {
-  return plain(value).replaceAll(/\.(?=\S)/g, ". ");
+  return plain(value)
+    .replaceAll(/[.\u2024\u3002\uff0e\uff61](?=\S)/g, "$& ")
+    .replaceAll(/[/\\\uff0f](?=[/\\\uff0f])/g, "$& ");
 }
 
 /** What a new API key may do, until when and from where. */

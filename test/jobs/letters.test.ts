@@ -49,3 +49,21 @@ test("a name and a browser have no host; versions of a browser stay as they are"
   const browser = "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36";
   t.true(linesOf("new_sign_in", { browser }).includes(`Browser: ${browser}`));
 });
+
+test("what programs read as a dot or as slashes makes no host either", (t) => {
+  for (const [kind, field] of FIELDS.slice(0, 4)) {
+    for (const dot of [".", "\u2024", "\u3002", "\uff0e", "\uff61"]) {
+      const text = linesOf(kind, { [field]: `go to evil${dot}com/login` }).join("\n");
+      t.true(text.includes(`evil${dot} com/login`), text);
+    }
+  }
+  for (const [slashes, broken] of [
+    ["//", "/ /"],
+    ["///", "/ / /"],
+    ["\\\\", "\\ \\"],
+    ["/\uff0f", "/ \uff0f"],
+  ]) {
+    const text = linesOf("new_key", { name: `${slashes}evil/com` }).join("\n");
+    t.true(text.includes(`${broken}evil/com`), text);
+  }
+});
