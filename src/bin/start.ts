@@ -44,6 +44,7 @@ await runProcess(async (context) => {
   const server = await openWhenReady(() => startServer(serverOptions), front.notReadyBecause);
   const siteUrl = config.publicUrl ?? server.url;
   const transport = mailTransport(config) ?? printingTransport(print);
+  onClose(transport.close);
   const workerOptions = {
     connectionString: config.workerDatabaseUrl ?? database.connectionString,
     // The terminal of a demo shows keys and links. Its traders make history all the time, and the

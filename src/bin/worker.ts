@@ -19,7 +19,10 @@ await runProcess(async (context) => {
   const connectionString = workerDatabaseUrl ?? (await openDatabase()).connectionString;
   const transport = mailTransport(config);
   const jobs = [...crontab, ...publishHistory(config)];
-  if (transport) jobs.push(sendMail({ transport, siteUrl: config.publicUrl ?? "" }));
+  if (transport) {
+    jobs.push(sendMail({ transport, siteUrl: config.publicUrl ?? "" }));
+    onClose(transport.close);
+  }
   const options = { connectionString, logger, crontab: jobs, signal: ending };
   const worker = await openWhenReady(() => startWorker(options), healthServer?.notReadyBecause);
   healthServer?.handOver(worker.health);

@@ -73,7 +73,10 @@ export const jobs = functionsOf("jobs", {
   removeCounters: repeatable({}, one(int)),
   removeMails: repeatable({}, one(int)),
   removeSignUps: repeatable({}, one(int)),
-  takeMail: once({ tokenHash: bytea, noticesFirst: boolean }, rowIfFound(dueMail)),
+  takeMail: once(
+    { tokenHash: bytea, lanes: arrayOf(text), underWay: arrayOf(text) },
+    rowIfFound(dueMail),
+  ),
   finishMail: repeatable({ mailId: bigint, error: nullable(text) }, nothing),
   refreshLeaderboard: repeatable({ pause: interval }, one(int), { timeoutMs: REFRESH_TIMEOUT_MS }),
   dueCandles: repeatable({}, many(arrayOf(bigint))),

@@ -2,9 +2,12 @@ import { createTransport } from "nodemailer";
 import type { Config } from "../config.ts";
 import type { Letter } from "./compose.ts";
 
-/** Sends letters. It settles when the mail server has accepted one. */
+/** Sends letters. */
 export interface MailTransport {
+  /** Settles when the mail server has accepted the letter. */
   send: (letter: Letter) => Promise<void>;
+  /** Ends the connections. */
+  close: () => Promise<void>;
 }
 
 export interface SmtpOptions {
@@ -24,16 +27,26 @@ export function mailTransport({
   return smtpTransport({ smtpUrl, from: mailFrom ?? `no-reply@${new URL(publicUrl).hostname}` });
 }
 
-/** For a server that does not answer. */
-const TIMEOUT_MS = 20_000;
+/** For a server that does not answer. All together is less than a process may take to end. */
+const CONNECTION_TIMEOUT_MS = 5000;
+const ANSWER_TIMEOUT_MS = 20_000;
+/** Connections are kept while there is mail. */
+const IDLE_TIMEOUT_MS = 10_000;
+/** As many as the job sends at once. */
+const MOST_CONNECTIONS = 6;
 
 /** Sends by a mail server. */
 export function smtpTransport({ smtpUrl, from }: SmtpOptions): MailTransport {
   const transport = createTransport({
     url: smtpUrl,
-    connectionTimeout: TIMEOUT_MS,
-    greetingTimeout: TIMEOUT_MS,
-    socketTimeout: TIMEOUT_MS,
+    pool: true,
+    maxConnections: MOST_CONNECTIONS,
+    // When the server has closed a kept connection, the mail goes by a new one.
+    maxRequeues: 1,
+    idleTimeout: IDLE_TIMEOUT_MS,
+    connectionTimeout: CONNECTION_TIMEOUT_MS,
+    greetingTimeout: ANSWER_TIMEOUT_MS,
+    socketTimeout: ANSWER_TIMEOUT_MS,
     // Mails are text from the database: none may name a file or an address to fetch.
     disableFileAccess: true,
     disableUrlAccess: true,
@@ -42,6 +55,10 @@ export function smtpTransport({ smtpUrl, from }: SmtpOptions): MailTransport {
     send: async ({ to, subject, text }) => {
       // As an object, so that no address is taken for several.
       await transport.sendMail({ from, to: { name: "", address: to }, subject, text });
+    },
+    close: () => {
+      transport.close();
+      return Promise.resolve();
     },
   };
 }
@@ -54,5 +71,6 @@ export function printingTransport(print: (line: string) => void): MailTransport 
       print(`mail      to ${to}: ${subject}${link === undefined ? "" : ` ${link}`}`);
       return Promise.resolve();
     },
+    close: () => Promise.resolve(),
   };
 }

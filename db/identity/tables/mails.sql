@@ -20,11 +20,16 @@ create table identity.mails (
 );
 
 create index mails_that_are_due on identity.mails (due_at) where due_at is not null;
-create index mails_with_links_that_are_due on identity.mails (due_at)
-  where due_at is not null
-    and kind in (
-      'confirm_email', 'password_reset', 'recovery', 'invitation', 'staff_invitation'
-    );
+create index mails_in_order on identity.mails (
+  (
+    case
+      when kind in ('password_reset', 'recovery', 'staff_invitation') then 'links'
+      when kind in ('confirm_email', 'invitation') then 'sign_ups'
+      else 'notices'
+    end
+  ),
+  (attempts > 0), due_at, id
+) where due_at is not null;
 create index mails_that_wait_by_address on identity.mails (lower(address collate "C"), kind)
   where due_at is not null;
 create index mails_of_a_user on identity.mails (user_id, kind, created_at);

@@ -1,7 +1,12 @@
-create or replace function jobs.take_mail(token_hash bytea, notices_first boolean default false)
+create or replace function jobs.take_mail(
+  token_hash bytea,
+  lanes text[] default '{links,notices,sign_ups}',
+  under_way text[] default '{}'
+)
 returns table (mail_id bigint, kind text, address text, details json)
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
+--!include planner/indexes.sql
 as $$
 declare
   -- What remains is due, and the worker calls again.
@@ -9,7 +14,13 @@ declare
   c_put_off constant interval := '1 second';
   c_waits_at_most constant interval := '1 day';
   c_claims_at_most constant int := 100;
+  c_goes_behind constant int := 100;
   v_at timestamptz := core.now();
+  v_domains constant text[] := array(
+    select lower(split_part(u.address, '@', 2) collate "C")
+    from unnest(take_mail.under_way) as u (address)
+  );
+  v_lane text;
   v_mail identity.mails;
   v_account_id bigint;
   v_owner_id bigint;
@@ -25,36 +36,22 @@ begin
       return;
     end if;
     v_looks := v_looks + 1;
-    if take_mail.notices_first then
+    foreach v_lane in array take_mail.lanes loop
       select m.* into v_mail
       from identity.mails as m
       where m.due_at <= v_at
-        and m.kind not in (
-          'confirm_email', 'password_reset', 'recovery', 'invitation', 'staff_invitation'
-        )
-      order by m.due_at
+        and case
+          when m.kind in ('password_reset', 'recovery', 'staff_invitation') then 'links'
+          when m.kind in ('confirm_email', 'invitation') then 'sign_ups'
+          else 'notices'
+        end = v_lane
+        and lower(split_part(m.address, '@', 2) collate "C") <> all (v_domains)
+      order by m.attempts > 0, m.due_at, m.id
       limit 1
       for update skip locked;
-    else
-      select m.* into v_mail
-      from identity.mails as m
-      where m.due_at <= v_at
-        and m.kind in (
-          'confirm_email', 'password_reset', 'recovery', 'invitation', 'staff_invitation'
-        )
-      order by m.due_at
-      limit 1
-      for update skip locked;
-    end if;
-    if not found then
-      select m.* into v_mail
-      from identity.mails as m
-      where m.due_at <= v_at
-      order by m.due_at
-      limit 1
-      for update skip locked;
-    end if;
-    if not found then
+      exit when v_mail.id is not null;
+    end loop;
+    if v_mail.id is null then
       return;
     end if;
     if v_mail.kind = 'staff_invitation' then
@@ -156,6 +153,19 @@ begin
     where m.id = v_mail.id;
   end loop;
 
+  -- The mailbox has had its turn: what else of this kind waits for it goes behind the others.
+  update identity.mails as m set due_at = v_at
+  where m.id = any (array(
+    select x.id
+    from identity.mails as x
+    where lower(x.address collate "C") = lower(v_mail.address collate "C")
+      and x.kind = v_mail.kind
+      and x.due_at < v_at
+      and x.attempts = 0
+      and x.id <> v_mail.id
+    limit c_goes_behind
+    for update skip locked
+  ));
   update identity.mails as m set
     attempts = m.attempts + 1,
     due_at = case
@@ -193,13 +203,17 @@ begin
 end
 $$;
 
-comment on function jobs.take_mail(bytea, boolean) is
-  'The next mail to send: one row, or none. Those with links come first or, if asked for, notices; '
-  'a worker asks for both in turn, so neither keeps the other waiting. Its link, if it has one '
-  '(confirm_email, password_reset, recovery, invitation, staff_invitation), has the token with '
-  'this SHA-256, which the caller has made for this attempt. Unless jobs.finish_mail is called, '
-  'the mail is due again after a minute, and then after ever longer, 10 times. A mail that users '
-  'asked for waits while its mailbox has had as many of its kind as the bucket mail-account '
-  'allows, for a day at most; all that are due there wait together. One call ends after 1,000 '
-  'mails that it did not send, so it may return none while some are due. Errors: UNFIT_SESSION. '
-  'Locks: the mails and the account, none that it would wait for; the counters of the mailboxes.';
+comment on function jobs.take_mail(bytea, text[], text[]) is
+  'The next mail to send: one row, or none. Lanes: links (password_reset, recovery, '
+  'staff_invitation), sign_ups (confirm_email, invitation), notices (the others). It is of the '
+  'first of the asked lanes in which one is due, and to no domain of the addresses to which mails '
+  'are under way. In a lane those not tried yet come first, and of these the one that is due for '
+  'longest. The others of its kind for its mailbox, 100 at most, go behind all that are due. Its '
+  'link, if it has one (confirm_email, password_reset, recovery, invitation, staff_invitation), '
+  'has the token with this SHA-256, which the caller has made for this attempt. Unless '
+  'jobs.finish_mail is called, the mail is due again after a minute, and then after ever longer, '
+  '10 times. A mail that users asked for waits while its mailbox has had as many of its kind as '
+  'the bucket mail-account allows, for a day at most; all that are due there wait together. One '
+  'call ends after 1,000 mails that it did not send, so it may return none while some are due. '
+  'Errors: UNFIT_SESSION. Locks: the mails and the account, none that it would wait for; the '
+  'counters of the mailboxes.';

@@ -204,17 +204,16 @@ test.serial("who asks again for a mail that waits gets that one, counted from no
 });
 
 test.serial("a mailbox without room is put off by one look, and another one is next", async (t) => {
-  const full = "full@mails.example";
-  const { email } = await makeUser();
+  const [full, other] = ["full@mails.example", "beside@mails.example"];
   await emptyOutbox();
   await exchange.clock.freeze("2030-03-01T12:00:00Z");
   await signUp(full, 60);
-  await exchange.clock.advance(1);
-  await ask(email);
   const worker = await exchange.database.connectAs("exchange_worker").connect();
   try {
     for (let number = 0; number < 5; number++) t.is((await nextMail(worker))?.address, full);
-    t.is((await nextMail(worker))?.address, email);
+    await exchange.clock.advance(1);
+    await signUp(other);
+    t.is((await nextMail(worker))?.address, other);
     t.deepEqual(await waiting(full), { all: 60, due: 0 }, "five of them were not finished");
     await exchange.clock.advance(3_600_000);
     t.deepEqual(await waiting(full), { all: 60, due: 60 });
@@ -251,7 +250,6 @@ test.serial("one call looks at 1,000 mails, and the next one goes on", async (t)
 });
 
 test.serial("mails that are put off count, too", async (t) => {
-  const { email } = await makeUser();
   const limitTo = (requests: number, seconds: number) =>
     operate("set_rate_limit", {
       ...{ bucket: "mail-account", max_requests: requests, window_seconds: seconds },
@@ -264,7 +262,7 @@ test.serial("mails that are put off count, too", async (t) => {
   await exchange.clock.advance(3_600_000);
   await limitTo(1, 86_400);
   await exchange.clock.advance(1);
-  await ask(email);
+  await signUp("last@mails.example");
   const worker = await exchange.database.connectAs("exchange_worker").connect();
   const due = async () =>
     (await exchange.database.pool.query("select from identity.mails where due_at <= core.now()"))
@@ -273,7 +271,7 @@ test.serial("mails that are put off count, too", async (t) => {
     t.is(await due(), 12 * 99 + 1);
     t.is(await nextMail(worker), undefined);
     t.is(await due(), 2 * 99 + 1, "ten mailboxes are 10 looks and 990 mails");
-    t.is((await nextMail(worker))?.address, email);
+    t.is((await nextMail(worker))?.address, "last@mails.example");
     t.is(await due(), 0);
   } finally {
     worker.release();
@@ -292,24 +290,135 @@ test.serial("mails with links are sent before notices", async (t) => {
   );
 });
 
-test.serial("notices are sent before mails with links if the worker asks for them", async (t) => {
+test.serial("of the lanes that a worker asks for the first one with a mail is next", async (t) => {
   const { userId } = await makeUser();
   await emptyOutbox();
   for (let number = 0; number < 3; number++) await ask((await makeUser()).email);
+  await signUp("lanes@mails.example");
   await makeKey(userId, "one");
   const worker = await exchange.database.connectAs("exchange_worker").connect();
   try {
     const kinds: (string | undefined)[] = [];
-    for (const noticesFirst of [false, true, true, false, true]) {
-      kinds.push((await nextMail(worker, { noticesFirst }))?.kind);
+    for (const lanes of [
+      ["links"],
+      ["notices"],
+      ["notices"],
+      ["notices", "links"],
+      ["sign_ups", "links"],
+      [],
+    ]) {
+      kinds.push((await nextMail(worker, { lanes }))?.kind);
     }
     t.deepEqual(kinds, [
-      ...["password_reset", "new_key", "password_reset", "password_reset", undefined],
+      ...["password_reset", "new_key", undefined, "password_reset", "confirm_email", undefined],
     ]);
   } finally {
     worker.release();
   }
   await emptyOutbox();
+});
+
+/** Takes mails until one is of this kind. Returns how many were taken. */
+async function placeOf(kind: string, email: string): Promise<number> {
+  const worker = await exchange.database.connectAs("exchange_worker").connect();
+  try {
+    for (let place = 1; ; place++) {
+      const mail = await nextMail(worker);
+      if (mail === undefined) return Infinity;
+      if (mail.kind === kind && mail.address === email) return place;
+      await call(worker, jobs.finishMail, { mailId: mail.mailId });
+      await exchange.clock.advance(100);
+    }
+  } finally {
+    worker.release();
+    await emptyOutbox();
+    await exchange.clock.release();
+  }
+}
+
+test.serial("a reset is next, however many sign-ups wait", async (t) => {
+  const { email } = await makeUser();
+  await emptyOutbox();
+  await exchange.clock.freeze("2030-06-01T12:00:00Z");
+  for (let number = 0; number < 400; number++) await signUp(`flood-${number}@mails.example`);
+  await exchange.clock.advance(1);
+  await ask(email);
+  t.is(await placeOf("password_reset", email), 1);
+});
+
+test.serial("400 notices of 8 accounts keep that of another one for a turn each", async (t) => {
+  const others = await Promise.all(Array.from({ length: 8 }, makeUser));
+  const { userId, email } = await makeUser();
+  await emptyOutbox();
+  await exchange.clock.freeze("2030-06-02T12:00:00Z");
+  for (let number = 0; number < 50; number++) {
+    for (const other of others) await notify("new_key", other.userId, { name: `key ${number}` });
+  }
+  await exchange.clock.advance(1);
+  await notify("password_changed", userId, {});
+  await exchange.clock.advance(1);
+  const place = await placeOf("password_changed", email);
+  t.true(place <= 9, `it was number ${place}`);
+});
+
+test.serial("keys that a thief makes do not keep the notice of a new password", async (t) => {
+  const { userId, email } = await makeUser();
+  await emptyOutbox();
+  await exchange.clock.freeze("2030-06-03T12:00:00Z");
+  for (let number = 0; number < 50; number++) await notify("new_key", userId, { number });
+  await exchange.clock.advance(1);
+  await notify("password_changed", userId, {});
+  await exchange.clock.advance(1);
+  t.is(await placeOf("password_changed", email), 2);
+});
+
+test.serial("each of several mails of a mailbox is sent once, oldest first", async (t) => {
+  const { userId, email } = await makeUser();
+  await emptyOutbox();
+  await exchange.clock.freeze("2030-06-04T12:00:00Z");
+  for (let number = 0; number < 5; number++) {
+    await notify("new_key", userId, { number });
+    await exchange.clock.advance(1);
+  }
+  t.deepEqual(
+    (await send(email)).map(([, details]) => (details as { number: number }).number),
+    [0, 1, 2, 3, 4],
+  );
+  await exchange.clock.release();
+});
+
+test.serial("a mail that was not tried yet comes before those that are tried again", async (t) => {
+  await emptyOutbox();
+  await exchange.clock.freeze("2030-06-05T12:00:00Z");
+  await signUp("tried@mails.example");
+  const worker = await exchange.database.connectAs("exchange_worker").connect();
+  try {
+    t.is((await nextMail(worker))?.address, "tried@mails.example");
+    await exchange.clock.advance(60_000);
+    await signUp("new@mails.example");
+    t.is((await nextMail(worker))?.address, "new@mails.example");
+    t.is((await nextMail(worker))?.address, "tried@mails.example");
+  } finally {
+    worker.release();
+    await emptyOutbox();
+    await exchange.clock.release();
+  }
+});
+
+test.serial("no mail goes to a domain to which one is under way", async (t) => {
+  await emptyOutbox();
+  await signUp("one@Stalls.example");
+  await signUp("two@elsewhere.example");
+  const worker = await exchange.database.connectAs("exchange_worker").connect();
+  try {
+    const underWay = ["other@STALLS.example", "third@mails.example"];
+    t.is((await nextMail(worker, { underWay }))?.address, "two@elsewhere.example");
+    t.is(await nextMail(worker, { underWay }), undefined);
+    t.is((await nextMail(worker))?.address, "one@Stalls.example");
+  } finally {
+    worker.release();
+    await emptyOutbox();
+  }
 });
 
 test.serial(

@@ -7,9 +7,9 @@ import type { DueMail } from "../../../src/database/job_calls.ts";
 /** The next mail to send, with the hash that its link has, if it has one. */
 export async function nextMail(
   worker: PoolClient,
-  { noticesFirst = false } = {},
+  { lanes = ["links", "notices", "sign_ups"], underWay = [] as string[] } = {},
 ): Promise<(DueMail & { tokenHash: Buffer }) | undefined> {
   const tokenHash = randomBytes(32);
-  const mail = await call(worker, jobs.takeMail, { tokenHash, noticesFirst });
+  const mail = await call(worker, jobs.takeMail, { tokenHash, lanes, underWay });
   return mail && { ...mail, tokenHash };
 }

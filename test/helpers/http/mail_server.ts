@@ -16,6 +16,8 @@ export interface MailServer {
   mailsTo: (address: string) => Received[];
   /** Refuses the next mails, until as many were refused. */
   refuse: (count: number) => void;
+  /** How many connections were opened. */
+  connections: () => number;
   /** How many mails it is still going to refuse. */
   refusals: () => number;
   close: () => Promise<void>;
@@ -24,9 +26,14 @@ export interface MailServer {
 export async function openMailServer(): Promise<MailServer> {
   const received: Received[] = [];
   let refusals = 0;
+  let connections = 0;
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ["STARTTLS"],
+    onConnect: (_session, done) => {
+      connections += 1;
+      done();
+    },
     onData: (stream, { envelope }, done) => {
       text(stream).then((message) => {
         if (refusals > 0) {
@@ -50,6 +57,7 @@ export async function openMailServer(): Promise<MailServer> {
     refuse: (count) => {
       refusals = count;
     },
+    connections: () => connections,
     refusals: () => refusals,
     close: () =>
       new Promise<void>((resolve) => {
