@@ -1,6 +1,6 @@
 create or replace function jobs.take_mail(
   token_hash bytea,
-  lanes text[] default '{links,notices,sign_ups}',
+  lanes text[] default '{links,sign_ups,notices}',
   under_way text[] default '{}'
 )
 returns table (mail_id bigint, kind text, address text, details json)

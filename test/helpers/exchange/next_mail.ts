@@ -7,7 +7,7 @@ import type { DueMail } from "../../../src/database/job_calls.ts";
 /** The next mail to send, with the hash that its link has, if it has one. */
 export async function nextMail(
   worker: PoolClient,
-  { lanes = ["links", "notices", "sign_ups"], underWay = [] as string[] } = {},
+  { lanes = ["links", "sign_ups", "notices"], underWay = [] as string[] } = {},
 ): Promise<(DueMail & { tokenHash: Buffer }) | undefined> {
   const tokenHash = randomBytes(32);
   const mail = await call(worker, jobs.takeMail, { tokenHash, lanes, underWay });
