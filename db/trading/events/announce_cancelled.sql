@@ -1,9 +1,10 @@
 create or replace function trading.announce_cancelled(order_ids bigint[])
 returns void
-language sql volatile
+language plpgsql volatile
 set search_path = pg_catalog, pg_temp
 --!include planner/plain_nested_loops.sql
 as $$
+begin
   insert into trading.outbox (channel, user_id, payload)
   select
     'user_event',
@@ -26,7 +27,8 @@ as $$
   join trading.orders as o on o.id = i.id
   join trading.traders as u on u.user_id = o.user_id
   join catalog.markets as m on m.id = o.market_id
-  order by i.place
+  order by i.place;
+end
 $$;
 
 comment on function trading.announce_cancelled(bigint[]) is

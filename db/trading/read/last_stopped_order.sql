@@ -4,22 +4,27 @@ create or replace function trading.last_stopped_order(
   grace interval default interval '2 seconds'
 )
 returns bigint
-language sql stable
-return case
-  when (switch).fired_at is not null or (switch).expires_at <= at - grace
-    then coalesce(
-      (switch).last_order_id,
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if switch.fired_at is not null or switch.expires_at <= at - grace then
+    return coalesce(
+      switch.last_order_id,
       (
         select o.id
         from trading.orders as o
-        where o.user_id = (switch).user_id
-          and o.created_at <= (switch).expires_at
+        where o.user_id = switch.user_id
+          and o.created_at <= switch.expires_at
         order by o.user_id desc, o.id desc
         limit 1
       ),
       0
-    )
-end;
+    );
+  end if;
+  return null;
+end
+$$;
 
 comment on function trading.last_stopped_order(
   trading.dead_man_switches, timestamptz, interval

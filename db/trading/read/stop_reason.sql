@@ -2,29 +2,34 @@ create or replace function trading.stop_reason(
   user_id bigint, order_id bigint, at timestamptz, at_once boolean default false
 )
 returns trading.cancel_reason
-language sql stable
-return (
-  select s.reason
-  from (
-    select x.last_order_id, x.reason, 1 as place
-    from trading.order_stops as x
-    where x.user_id = stop_reason.user_id
-    union all
-    select
-      case
-        when stop_reason.at_once
-          then trading.last_stopped_order(x, stop_reason.at, grace => '0')
-        else trading.last_stopped_order(x, stop_reason.at)
-      end as last_order_id,
-      'user_cancelled'::trading.cancel_reason as reason,
-      2 as place
-    from trading.dead_man_switches as x
-    where x.user_id = stop_reason.user_id
-  ) as s
-  where trading.began_until(stop_reason.order_id, s.last_order_id)
-  order by s.last_order_id, s.place
-  limit 1
-);
+language plpgsql stable
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return (
+    select s.reason
+    from (
+      select x.last_order_id, x.reason, 1 as place
+      from trading.order_stops as x
+      where x.user_id = stop_reason.user_id
+      union all
+      select
+        case
+          when stop_reason.at_once
+            then trading.last_stopped_order(x, stop_reason.at, grace => '0')
+          else trading.last_stopped_order(x, stop_reason.at)
+        end,
+        'user_cancelled', 2
+      from trading.dead_man_switches as x
+      where x.user_id = stop_reason.user_id
+      offset 0
+    ) as s
+    where trading.began_until(stop_reason.order_id, s.last_order_id)
+    order by s.last_order_id, s.place
+    limit 1
+  );
+end
+$$;
 
 comment on function trading.stop_reason(bigint, bigint, timestamptz, boolean) is
   'Why an order of a user is stopped: trading.stop_orders has, or the dead man''s switch of the '
