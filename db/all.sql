@@ -260,6 +260,7 @@ set local role exchange_owner;
 --!include trading/place/place_keyed_batch.sql
 --!include trading/change/find_order.sql
 --!include trading/show/pick_orders.sql
+--!include trading/change/cancel_own_orders.sql
 --!include trading/change/cancel_order.sql
 --!include trading/check/set_quantity_problem.sql
 --!include trading/write/post_conversion.sql
@@ -299,6 +300,7 @@ set local role exchange_owner;
 --!include trading/settle/void_trade.sql
 --!include trading/settle/void_market.sql
 --!include trading/events/make_event_partition.sql
+--!include trading/events/ids_of_event.sql
 --!include trading/write/make_archive_partition.sql
 --!include trading/write/archive_orders.sql
 --!include trading/show/expired_orders.sql

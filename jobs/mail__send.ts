@@ -20,8 +20,8 @@ const MAILS_AT_ONCE_IN_A_LANE = 2;
 const LOOK_AGAIN_MS = 100;
 
 /**
- * Sends the mails that are due, in each lane a few at once, but one to a domain. A mail that can't be sent stays
- * in the outbox and is tried again; one that a lost worker was sending may be sent twice.
+ * Sends the mails that are due, in each lane a few at once, but one to a domain. A mail that can't be
+ * sent stays in the outbox and is tried again; one that a lost worker was sending may be sent twice.
  */
 export function sendMail(options: MailOptions): Job {
   return { name: "mail__send", due: "mail", run: (context) => sendAll(options, context) };

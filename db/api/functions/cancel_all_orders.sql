@@ -27,8 +27,6 @@ declare
   );
   v_kept core.result;
   v_market_ids bigint[];
-  v_ending record;
-  v_count int;
 begin
   message := null; -- the standard one of the code
   replayed := false;
@@ -65,27 +63,16 @@ begin
     -- Only the first one is waited for, so that no market is kept locked meanwhile.
     perform trading.lock_market(v_market_ids[1]);
     v_market_ids := v_market_ids[1] || trading.lock_free_markets(v_market_ids[2 : c_most_markets]);
-    for v_ending in
-      select r.stop_reason, array_agg(o.order_id) as order_ids
-      from trading.open_orders_until(
-        v_user_id, last_order_id, v_market_id, cancel_all_orders.most
-      ) as o
-      cross join lateral (
-        select trading.stop_reason(v_user_id, o.order_id, core.now()) offset 0
-      ) as r (stop_reason)
-      where o.market_id = any (v_market_ids)
-      group by r.stop_reason
-    loop
-      v_count := trading.cancel_active_orders(
-        v_ending.order_ids, coalesce(v_ending.stop_reason, 'user_cancelled'), core.now(),
-        expires => true,
-        announced => v_ending.stop_reason is not null
-      );
-      -- What stopped the others has counted them.
-      if v_ending.stop_reason is null then
-        cancelled := cancelled + v_count;
-      end if;
-    end loop;
+    cancelled := trading.cancel_own_orders(
+      array(
+        select o.order_id
+        from trading.open_orders_until(
+          v_user_id, last_order_id, v_market_id, cancel_all_orders.most
+        ) as o
+        where o.market_id = any (v_market_ids)
+      ),
+      core.now()
+    );
   end if;
   cancelled := cancelled + cancel_all_orders.cancelled_before;
 

@@ -42,7 +42,7 @@ begin
     from (
       select
         y.*,
-        case json_typeof(y.payload) when 'array' then y.id - json_array_length(y.payload) end
+        case json_typeof(y.payload) when 'array' then y.id - trading.ids_of_event(y.payload) end
           as id_before
       from trading.sent_events as y
       where y.id > follow_events.after_id

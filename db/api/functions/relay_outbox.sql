@@ -66,7 +66,7 @@ begin
     ))
     returning
       a.id, a.channel, a.payload, a.user_id, a.trade_ids, a.traded_at, a.user_ids,
-      case json_typeof(a.payload) when 'array' then json_array_length(a.payload) else 1 end as ids,
+      trading.ids_of_event(a.payload) as ids,
       1 + coalesce(cardinality(a.trade_ids), 0) as positions
   ),
   sent as (

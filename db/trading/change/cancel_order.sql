@@ -6,9 +6,7 @@ as $$
 declare
   v_result core.result;
   v_order trading.orders;
-  v_stop_reason trading.cancel_reason;
   v_cancelled int;
-  v_at timestamptz;
 begin
   v_result.replayed := false;
 
@@ -20,17 +18,11 @@ begin
   end if;
 
   perform trading.lock_market(v_order.market_id);
-  v_at := core.now();
-  v_stop_reason := trading.stop_reason(v_order.user_id, v_order.id, v_at);
-  v_cancelled := trading.cancel_active_orders(
-    array[v_order.id], coalesce(v_stop_reason, 'user_cancelled'), v_at,
-    expires => true,
-    announced => v_stop_reason is not null
-  );
+  v_cancelled := trading.cancel_own_orders(array[v_order.id], core.now());
 
   select o.* into strict v_order
   from trading.find_order(cancel_order.user_public_id, cancel_order.order_public_id) as o;
-  if v_cancelled = 0 or v_stop_reason is not null then
+  if v_cancelled = 0 then
     v_result.code := 'ORDER_NOT_CANCELLABLE';
     v_result.message := 'Cannot cancel order with status: ' || v_order.status;
     return v_result;

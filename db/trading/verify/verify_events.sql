@@ -22,7 +22,7 @@ as $$
     'at ' || x.position
   from (
     select e.id, e.position,
-      case json_typeof(e.payload) when 'array' then json_array_length(e.payload) else 1 end as ids,
+      trading.ids_of_event(e.payload) as ids,
       1 + coalesce(cardinality(e.trade_ids), 0) as width,
       lag(e.id) over by_id as id_before,
       lag(e.position) over by_id as position_before,

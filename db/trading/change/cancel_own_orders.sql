@@ -1,0 +1,37 @@
+create or replace function trading.cancel_own_orders(order_ids bigint[], at timestamptz)
+returns int
+language plpgsql
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  v_ending record;
+  v_count int;
+  v_cancelled int := 0;
+begin
+  for v_ending in
+    select r.stop_reason, array_agg(b.order_id) as order_ids
+    from trading.active_orders as b
+    cross join lateral (
+      select trading.stop_reason(b.user_id, b.order_id, cancel_own_orders.at) offset 0
+    ) as r (stop_reason)
+    where b.order_id = any (cancel_own_orders.order_ids)
+    group by r.stop_reason
+  loop
+    v_count := trading.cancel_active_orders(
+      v_ending.order_ids, coalesce(v_ending.stop_reason, 'user_cancelled'), cancel_own_orders.at,
+      expires => true,
+      announced => v_ending.stop_reason is not null
+    );
+    -- What stopped the others has counted them.
+    if v_ending.stop_reason is null then
+      v_cancelled := v_cancelled + v_count;
+    end if;
+  end loop;
+  return v_cancelled;
+end
+$$;
+
+comment on function trading.cancel_own_orders(bigint[], timestamptz) is
+  'Cancels open orders for their user, who asked for it and gets no events; returns how many. '
+  'Those past their expiry expire instead, and those that are stopped end for the reason of that: '
+  'these have events, and are not counted. The caller holds the locks of the markets.';
