@@ -1,16 +1,20 @@
 create or replace function api.list_market_titles(market_ids uuid[])
 returns json
-language sql stable security definer
+language plpgsql stable security definer
 set search_path = pg_catalog, pg_temp
 as $$
-  select json_build_object(
-    'data', coalesce(
-      json_agg(json_build_object('id', m.public_id, 'title', m.title) order by m.public_id),
-      '[]'
+begin
+  return (
+    select json_build_object(
+      'data', coalesce(
+        json_agg(json_build_object('id', m.public_id, 'title', m.title) order by m.public_id),
+        '[]'
+      )
     )
-  )
-  from catalog.markets as m
-  where m.public_id = any (list_market_titles.market_ids)
+    from catalog.markets as m
+    where m.public_id = any (list_market_titles.market_ids)
+  );
+end
 $$;
 
 comment on function api.list_market_titles(uuid[]) is
