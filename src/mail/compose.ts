@@ -113,6 +113,13 @@ const contents: Record<string, (details: Details, link: string) => Content> = {
       "If this was not you, remove it in your account, change your password and end all sessions.",
     ],
   }),
+  staff_passkey_added: ({ name }) => ({
+    subject: "New passkey of your access to the exchange",
+    lines: [
+      `A passkey was added, with which you can sign in as staff: ${words(name)}`,
+      "If this was not you, tell whoever runs the exchange at once: they can remove it, or invite you again.",
+    ],
+  }),
   passkey_removed: ({ name }) => ({
     subject: "A passkey was removed",
     lines: [`A passkey was removed from your account: ${words(name)}`, notYou],

@@ -13,10 +13,11 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_staff_id bigint;
+  v_email text;
 begin
   perform core.check_session();
   -- Held, so that the passkeys are counted one addition after the other.
-  select m.id into v_staff_id
+  select m.id, m.email into v_staff_id, v_email
   from identity.staff as m
   where m.id = identity.staff_of_fresh_session(add_staff_passkey.session_id)
   for no key update;
@@ -34,6 +35,9 @@ begin
     add_staff_passkey.sign_count, add_staff_passkey.transports, add_staff_passkey.name
   );
   perform admin.audit_access('add_staff_passkey', v_staff_id, add_staff_passkey.name);
+  perform identity.queue_mail(
+    'staff_passkey_added', null, v_email, json_build_object('name', add_staff_passkey.name)
+  );
 end
 $$;
 
@@ -42,6 +46,6 @@ comment on function api.add_staff_passkey(
 ) is
   'Adds a passkey of the member of staff whose session this is; it has signed a challenge of '
   'api.start_passkey_sign_in, which is used up. The caller has checked the signature. The session '
-  'must have begun within the last 10 minutes. The audit log has a row of it. Errors: '
-  'SIGN_IN_AGAIN, INVALID_PASSKEY (the challenge), INVALID_REQUEST, INVALID_STATE, '
-  'ALREADY_EXISTS, UNFIT_SESSION. Locks: the member, the challenge.';
+  'must have begun within the last 10 minutes. The audit log has a row of it, and the member '
+  'gets a mail. Errors: SIGN_IN_AGAIN, INVALID_PASSKEY (the challenge), INVALID_REQUEST, '
+  'INVALID_STATE, ALREADY_EXISTS, UNFIT_SESSION. Locks: the member, the challenge.';

@@ -14,7 +14,8 @@ create table identity.mails (
     kind in (
       'confirm_email', 'password_reset', 'recovery', 'invitation', 'new_sign_in', 'new_key',
       'passkey_added', 'passkey_removed', 'password_changed', 'email_change_asked', 'email_changed',
-      'limits_changed', 'self_excluded', 'staff_invitation', 'dispute_answered'
+      'limits_changed', 'self_excluded', 'staff_invitation', 'staff_passkey_added',
+      'dispute_answered'
     )
   )
 );

@@ -181,6 +181,11 @@ test.serial("SIGN_IN_AGAIN: a passkey is added in a fresh session only", async (
   );
   t.is(rows[1].name, "another");
   t.truthy(rows[0].name);
+  const mails = await exchange.database.pool.query(
+    "select user_id, details from identity.mails where kind = 'staff_passkey_added' and address = $1",
+    [member.email],
+  );
+  t.deepEqual(mails.rows, [{ user_id: null, details: { name: "another" } }]);
   await t.throwsAsync(add(passkey), { code: "EX018" });
   await t.throwsAsync(add(newPasskey(), randomBytes(32)), { code: "EX033" });
   await clock.advance(10 * MINUTE);
