@@ -195,6 +195,8 @@ set local role exchange_owner;
 --!include trading/answer/release_in_ms.sql
 --!include trading/answer/schedule_members.sql
 --!include trading/answer/order_object.sql
+--!include trading/events/market_change_object.sql
+--!include trading/events/maker_fill_object.sql
 --!include trading/answer/balance_object.sql
 --!include trading/answer/position_object.sql
 --!include trading/answer/fill_object.sql

@@ -24,7 +24,7 @@ begin
       )
     )
   from unnest(announce_cancelled.order_ids) with ordinality as i (id, place)
-  join trading.orders as o on o.id = i.id
+  join trading.ended_orders as o on o.id = i.id
   join trading.traders as u on u.user_id = o.user_id
   join catalog.markets as m on m.id = o.market_id
   order by i.place;

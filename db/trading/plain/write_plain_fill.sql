@@ -141,20 +141,14 @@ begin
     values
       (
         'market_changed', null,
-        json_build_object('marketId', r."marketId", 'version', market.version + 1),
+        trading.market_change_object(r."marketId", market.version + 1)::json,
         array[v_trade_id], write_plain_fill.at
       ),
       (
         'user_event', owner.user_id,
-        json_build_object(
-          'userId', owner.public_id,
-          'event', json_build_object(
-            'type', 'maker_fill',
-            'marketId', r."marketId",
-            'orderIds', json_build_array(maker.order_public_id),
-            'fillCount', 1
-          )
-        ),
+        trading.maker_fill_object(
+          owner.public_id, r."marketId", maker.order_public_id::text, 1
+        )::json,
         null, null
       )
   )

@@ -33,7 +33,7 @@ begin
     insert into trading.outbox (channel, payload)
     values (
       'market_changed',
-      json_build_object('marketId', r."marketId", 'version', market.version + 1)
+      trading.market_change_object(r."marketId", market.version + 1)::json
     )
   )
   update trading.market_state as s set

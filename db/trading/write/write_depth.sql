@@ -20,9 +20,7 @@ begin
 
   if write_depth.counted then
     insert into trading.outbox (channel, payload)
-    select 'market_changed', json_build_object(
-      'marketId', m.public_id, 'version', v_version
-    )
+    select 'market_changed', trading.market_change_object(m.public_id, v_version)::json
     from catalog.markets as m
     where m.id = write_depth.market_id;
   end if;

@@ -47,10 +47,14 @@ begin
   insert into trading.outbox (channel, payload, trade_ids, traded_at)
   select
     'market_changed',
-    json_agg(
-      json_build_object('marketId', m_public_id[g], 'version', m_version[g] + batch.changes[g])
-      order by g
-    ),
+    concat(
+      '[',
+      string_agg(
+        trading.market_change_object(m_public_id[g], m_version[g] + batch.changes[g]), ','
+        order by g
+      ),
+      ']'
+    )::json,
     f.trade_id, case when f.trade_id is not null then batch.at end
   from generate_subscripts(m_id, 1) as g
   where batch.changes[g] > 0
@@ -61,19 +65,13 @@ begin
     select
       'user_event',
       t_user_id[e.trader_place],
-      json_build_object(
-        'userId', t_public_id[e.trader_place],
-        'event', json_build_object(
-          'type', 'maker_fill',
-          'marketId', m_public_id[r.market_place[e.i]],
-          'orderIds', e.order_ids,
-          'fillCount', e.fill_count
-        )
-      )
+      trading.maker_fill_object(
+        t_public_id[e.trader_place], m_public_id[r.market_place[e.i]], e.order_ids, e.fill_count
+      )::json
     from (
       select
         x.i, x.trader_place, min(x.p) as first_place,
-        json_agg(x.order_public_id order by x.p) as order_ids, count(*) as fill_count
+        string_agg(x.order_public_id::text, '","' order by x.p) as order_ids, count(*) as fill_count
       from (
         select
           p, f.request_place[p] as i,
