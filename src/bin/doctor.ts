@@ -1,6 +1,8 @@
+import { existsSync } from "node:fs";
+import { parseArgs } from "node:util";
 import pg from "pg";
 import { examine } from "../doctor/examine.ts";
-import { openDatabase } from "../local/open_database.ts";
+import { embeddedDirectory, openDatabase } from "../local/open_database.ts";
 import { errorMessage } from "./logger.ts";
 import { checkProductionUrl, configOrEnd } from "./run_process.ts";
 
@@ -14,8 +16,12 @@ const print = (line: string): void => {
 };
 
 try {
+  parseArgs();
   const config = configOrEnd();
   checkProductionUrl(config);
+  if (config.databaseUrl === undefined && !existsSync(embeddedDirectory)) {
+    throw new Error("There is no embedded PostgreSQL to look at: set DATABASE_URL");
+  }
   const database = await openDatabase(config, print);
   const client = new pg.Client({ connectionString: database.connectionString });
   client.on("error", () => undefined);
