@@ -70,5 +70,5 @@ export function problemOfCommand(
 function problemOfHttpError(error: unknown): Problem | undefined {
   if (!(error instanceof Error) || !("status" in error && "type" in error)) return undefined;
   if (error.status === 413) return rejection("BODY_TOO_LARGE");
-  return invalidRequest([{ path: "", message: "The body must be JSON, in UTF-8" }]);
+  return invalidRequest([{ path: "", message: "The body must be a JSON object, in UTF-8" }]);
 }

@@ -272,6 +272,33 @@ test.serial(
 );
 
 test.serial(
+  "an operator's cancel in one market does not count what is stopped, and keeps its reason",
+  async (t) => {
+    const [market] = (await makeMarkets(1)) as [string];
+    const [ann] = (await makeTraders(1)) as [string];
+    const [first] = (await rest(market, ann, buy("yes", 1, 40))) as [string];
+    await withMarketLocked(market, async () => {
+      t.is(await operate("freeze_user", { user_id: ann, reason: "fraud check" }), 1);
+    });
+    await operate("unfreeze_user", { user_id: ann, reason: "checked" });
+    const [second] = (await rest(market, ann, buy("yes", 1, 39))) as [string];
+    const listener = await exchange.listen();
+    t.is(await operate("cancel_orders", { user_id: ann, market_id: market }), 1);
+    const { users } = await listener.heard();
+    t.deepEqual(
+      Object.fromEntries(
+        users
+          .filter(({ userId }) => userId === ann)
+          .map(({ event }) => [event.orderId, event.cancelReason]),
+      ),
+      { [first]: "trading_paused", [second]: "user_cancelled" },
+    );
+    t.is(await fire(), 0);
+    await assertSound(t);
+  },
+);
+
+test.serial(
   "an amendment that waits for its user while they are stopped changes nothing",
   async (t) => {
     const [market] = (await makeMarkets(1)) as [string];

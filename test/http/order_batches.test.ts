@@ -216,7 +216,7 @@ for (const [name, body, path, message] of [
 test("400 and 413: a body that is no JSON or is too large", async (t) => {
   const { key } = await makeTrader();
   const send = (body: string) => call("POST", "/api/v1/orders/batch", { key, body });
-  t.is((await send("{")).body.error, "The body must be JSON, in UTF-8");
+  t.is((await send("{")).body.error, "The body must be a JSON object, in UTF-8");
   t.is((await send(`"${"x".repeat(70_000)}"`)).status, 413);
 });
 

@@ -252,9 +252,9 @@ for (const [name, body] of [
     const answer = await place(await makeTrader(), body);
     t.is(answer.status, 400);
     t.deepEqual(answer.body, {
-      error: "The body must be JSON, in UTF-8",
+      error: "The body must be a JSON object, in UTF-8",
       code: "INVALID_REQUEST",
-      issues: [{ path: "", message: "The body must be JSON, in UTF-8" }],
+      issues: [{ path: "", message: "The body must be a JSON object, in UTF-8" }],
     });
   });
 }

@@ -1,4 +1,6 @@
-create or replace function trading.cancel_own_orders(order_ids bigint[], at timestamptz)
+create or replace function trading.cancel_own_orders(
+  order_ids bigint[], at timestamptz, announced boolean default false
+)
 returns int
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -20,7 +22,7 @@ begin
     v_count := trading.cancel_active_orders(
       v_ending.order_ids, coalesce(v_ending.stop_reason, 'user_cancelled'), cancel_own_orders.at,
       expires => true,
-      announced => v_ending.stop_reason is not null
+      announced => cancel_own_orders.announced or v_ending.stop_reason is not null
     );
     -- What stopped the others has counted them.
     if v_ending.stop_reason is null then
@@ -31,7 +33,8 @@ begin
 end
 $$;
 
-comment on function trading.cancel_own_orders(bigint[], timestamptz) is
-  'Cancels open orders for their user, who asked for it and gets no events; returns how many. '
-  'Those past their expiry expire instead, and those that are stopped end for the reason of that: '
-  'these have events, and are not counted. The caller holds the locks of the markets.';
+comment on function trading.cancel_own_orders(bigint[], timestamptz, boolean) is
+  'Cancels open orders of a user (user_cancelled); returns how many. Those past their expiry '
+  'expire instead, and those that are stopped end for the reason of that: these have events, and '
+  'are not counted. announced: the others have events too, since the user did not ask for it. The '
+  'caller holds the locks of the markets.';
