@@ -255,7 +255,7 @@ set local role exchange_owner;
 --!include trading/change/cancel_active_orders.sql
 --!include trading/change/comes_from_before.sql
 --!include trading/change/began_until.sql
---!include trading/read/stop_reason.sql
+--!include trading/read/stop_of.sql
 --!include trading/change/open_orders_until.sql
 --!include trading/answer/find_reply.sql
 --!include trading/write/keep_reply.sql

@@ -18,7 +18,7 @@ comment on type trading.traders_read is
   'The traders a batch might touch, in ascending user id, one place for each in every array. '
   'blocked_by is why one may not trade (risk.blocked_by); of makers only excluded counts. '
   'limited are those with a loss limit, now or soon. stopped_order_ids: the open orders up to '
-  'this one are stopped (trading.stop_reason). missed_switch: the dead man''s switch expired '
+  'this one are stopped (trading.stop_of). missed_switch: the dead man''s switch expired '
   'between the time of the batch and the moment at which it had the trader''s lock. Both are null '
   'when no switch has expired and none of the traders has stopped orders.';
 

@@ -27,12 +27,9 @@ begin
   for v_stopped in
     select r.reason, array_agg(b.order_id) as order_ids
     from trading.active_orders as b
-    cross join lateral (
-      select trading.stop_reason(b.user_id, b.order_id, core.now()) offset 0
-    ) as r (reason)
+    cross join lateral trading.stop_of(b.user_id, b.order_id, core.now()) as r
     where b.order_id = any (cancel_dead_man_orders.order_ids)
       and b.market_id = any (v_locked)
-      and r.reason is not null
     group by r.reason
   loop
     cancelled := cancelled + trading.cancel_active_orders(

@@ -46,7 +46,7 @@ begin
   v_is_open := v_order.status in ('scheduled', 'open', 'partially_filled');
   v_has_expired := v_is_open and v_order.expires_at <= v_at;
   v_is_stopped := v_is_open
-    and trading.stop_reason(v_user_id, v_order.id, v_at, at_once => true) is not null;
+    and exists (select from trading.stop_of(v_user_id, v_order.id, v_at, at_once => true));
   v_price := coalesce(amend_order.price, v_order.price);
   v_quantity := coalesce(amend_order.quantity, v_order.quantity);
   v_code := trading.amend_rejection(
@@ -75,7 +75,7 @@ begin
   );
   if v_code = 'ORDER_NOT_AMENDABLE' then
     -- A renewal that was in time may still be committing: then a worker decides in a moment.
-    v_stop_reason := trading.stop_reason(v_user_id, v_order.id, v_at);
+    v_stop_reason := (select s.reason from trading.stop_of(v_user_id, v_order.id, v_at) as s);
     if v_has_expired or v_stop_reason is not null then
       perform trading.cancel_active_orders(
         array[v_order.id], coalesce(v_stop_reason, 'expired'), v_at, expires => true

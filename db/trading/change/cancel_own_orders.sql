@@ -11,13 +11,11 @@ declare
   v_cancelled int := 0;
 begin
   for v_ending in
-    select r.stop_reason, array_agg(b.order_id) as order_ids
+    select s.reason as stop_reason, array_agg(b.order_id) as order_ids
     from trading.active_orders as b
-    cross join lateral (
-      select trading.stop_reason(b.user_id, b.order_id, cancel_own_orders.at) offset 0
-    ) as r (stop_reason)
+    left join lateral trading.stop_of(b.user_id, b.order_id, cancel_own_orders.at) as s on true
     where b.order_id = any (cancel_own_orders.order_ids)
-    group by r.stop_reason
+    group by s.reason
   loop
     v_count := trading.cancel_active_orders(
       v_ending.order_ids, coalesce(v_ending.stop_reason, 'user_cancelled'), cancel_own_orders.at,

@@ -57,7 +57,9 @@ begin
     return (o.code[1], null, false, null)::core.result;
   end if;
   -- It may have been stopped before the user was locked; then the next call sees it.
-  if trading.stop_reason(("order").user_id, ("order").id, replace_order.at) is not null then
+  if exists (
+    select from trading.stop_of(("order").user_id, ("order").id, replace_order.at)
+  ) then
     return ('CONFLICT_RETRY', null, false, null)::core.result;
   end if;
 

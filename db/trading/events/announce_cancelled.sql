@@ -9,20 +9,13 @@ begin
   select
     'user_event',
     o.user_id,
-    json_build_object(
-      'userId', u.public_id,
-      'event', json_build_object(
-        'type', 'order_cancelled',
-        'orderId', o.public_id,
-        'marketId', m.public_id,
-        'marketTitle', m.title,
-        'side', o.side,
-        'price', o.price,
-        'quantity', o.quantity,
-        'filledQuantity', o.filled_quantity,
-        'cancelReason', o.cancel_reason
-      )
-    )
+    format(
+      '{"userId":"%s","event":{"type":"order_cancelled","orderId":"%s","marketId":"%s",'
+      '"marketTitle":%s,"side":"%s","price":%s,"quantity":%s,"filledQuantity":%s,'
+      '"cancelReason":"%s"}}',
+      u.public_id, o.public_id, m.public_id, to_json(m.title), o.side, o.price, o.quantity,
+      o.filled_quantity, o.cancel_reason
+    )::json
   from unnest(announce_cancelled.order_ids) with ordinality as i (id, place)
   join trading.ended_orders as o on o.id = i.id
   join trading.traders as u on u.user_id = o.user_id

@@ -85,14 +85,11 @@ begin
     );
     if (batch.traders).stopped_order_ids is not null then
       batch.makers.end_reason := array(
-        select case
-          when k.end_reason[i] is null
-            and k.order_id[i] <= (batch.traders).stopped_order_ids[k.trader_place[i]]
-            then trading.stop_reason(k.user_id[i], k.order_id[i], batch.at)
-          else k.end_reason[i]
-        end
+        select coalesce(k.end_reason[i], s.reason)
         from (select (batch.makers).*) as k
         cross join generate_subscripts(k.order_id, 1) as i
+        left join lateral trading.stop_of(k.user_id[i], k.order_id[i], batch.at) as s
+          on k.order_id[i] <= (batch.traders).stopped_order_ids[k.trader_place[i]]
         order by i
       );
     end if;
