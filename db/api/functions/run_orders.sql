@@ -26,6 +26,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_payments rate_limits.payment[];
+  v_payment rate_limits.payment;
   v_codes text[]; -- of orders that are not paid for
 begin
   if run_orders.idempotency_key is not null then
@@ -43,15 +44,12 @@ begin
     v_payments := rate_limits.spend_tokens(
       run_orders.payers, array_fill(1, array[cardinality(run_orders.payers)])
     );
-    v_codes := array(
-      select case
-        when p.allowed is null then 'AGAIN' when not p.allowed then 'TOO_MANY_REQUESTS'
-      end
-      from unnest(v_payments) with ordinality as p (
-        allowed, retry_after_seconds, requests_per_minute, burst_capacity, remaining, place
-      )
-      order by p.place
-    );
+    foreach v_payment in array v_payments loop
+      v_codes := v_codes || case
+        when v_payment.allowed is null then 'AGAIN'
+        when not v_payment.allowed then 'TOO_MANY_REQUESTS'
+      end;
+    end loop;
   end if;
   return query
     select
