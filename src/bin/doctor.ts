@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { parseArgs } from "node:util";
 import pg from "pg";
+import { DatabaseNotReadyError } from "../database/not_ready.ts";
 import { examine } from "../doctor/examine.ts";
 import { embeddedDirectory, openDatabase } from "../local/open_database.ts";
 import { errorMessage } from "./logger.ts";
@@ -20,7 +21,7 @@ try {
   const config = configOrEnd();
   checkProductionUrl(config);
   if (config.databaseUrl === undefined && !existsSync(embeddedDirectory)) {
-    throw new Error("There is no embedded PostgreSQL to look at: set DATABASE_URL");
+    throw new DatabaseNotReadyError("There is no embedded PostgreSQL to look at: set DATABASE_URL");
   }
   const database = await openDatabase(config, print);
   const client = new pg.Client({ connectionString: database.connectionString });

@@ -1,5 +1,9 @@
+import { spawnSync } from "node:child_process";
 import { once } from "node:events";
+import { existsSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createServer } from "node:tls";
 import test from "ava";
 import { examine } from "../../src/doctor/examine.ts";
@@ -11,6 +15,7 @@ import {
 } from "../helpers/database/test_database.ts";
 import { makeQueue } from "../helpers/exchange/test_worker.ts";
 import { testExchange } from "../helpers/exchange/test_exchange.ts";
+import { rootDirectory } from "../helpers/repository.ts";
 import { startProcess } from "../helpers/processes/service_process.ts";
 
 /** What `npm run doctor` says is caused here, and then repaired. */
@@ -149,4 +154,26 @@ test.serial("npm run doctor prints findings, the most urgent first, and ends wit
   const doctor = startProcess(t, "doctor.ts", { DATABASE_URL });
   t.true(await doctor.says("looked at: readiness, ledger"), doctor.errors());
   t.is(await doctor.exited, 1);
+});
+
+test("npm run doctor makes no database, and knows no arguments", (t) => {
+  const checkout = mkdtempSync(join(tmpdir(), "pgmarkets-doctor-"));
+  t.teardown(() => {
+    rmSync(checkout, { recursive: true });
+  });
+  for (const name of ["package.json", "node_modules", "src", "db", "migrate", "jobs"]) {
+    symlinkSync(join(rootDirectory, name), join(checkout, name));
+  }
+  const diagnose = (...args: string[]) => {
+    const flags = ["--preserve-symlinks", "--preserve-symlinks-main", "src/bin/doctor.ts"];
+    const options = { cwd: checkout, env: { PATH: process.env.PATH }, encoding: "utf8" } as const;
+    return spawnSync(process.execPath, [...flags, ...args], options);
+  };
+  const { status, stderr } = diagnose();
+  t.deepEqual(
+    [status, stderr],
+    [1, "There is no embedded PostgreSQL to look at: set DATABASE_URL\n"],
+  );
+  t.regex(diagnose("--help").stderr, /^Unknown option '--help'/);
+  t.false(existsSync(join(checkout, ".data")));
 });
