@@ -3,7 +3,24 @@ import type { ExecutionContext } from "ava";
 import type { Browser } from "playwright-core";
 import { launchBrowser, noBrowser } from "./browser.ts";
 
-/** Declares a test in a browser of its own. Where none is installed, AVA lists it as skipped. */
+/** The browser of the test file: to start one takes as much work as a short journey. */
+let browser: Browser | undefined;
+
+async function openBrowser(): Promise<Browser> {
+  if (browser?.isConnected() !== true) browser = await launchBrowser();
+  return browser;
+}
+
+if (noBrowser === undefined) {
+  test.after.always("close the browser", async () => {
+    await browser?.close();
+  });
+}
+
+/**
+ * Declares a test in a browser that keeps nothing of the test before. Where none is installed, AVA
+ * lists it as skipped.
+ */
 export function journey(
   title: string,
   run: (t: ExecutionContext, browser: Browser) => Promise<void>,
@@ -13,8 +30,8 @@ export function journey(
     return;
   }
   test.serial(title, async (t) => {
-    const browser = await launchBrowser();
-    t.teardown(() => browser.close());
-    await run(t, browser);
+    const opened = await openBrowser();
+    t.teardown(() => Promise.all(opened.contexts().map((context) => context.close())));
+    await run(t, opened);
   });
 }
