@@ -21,8 +21,8 @@ interface Sample {
   other?: unknown;
 }
 
-/** A trader with two orders that rest, and ten complete sets. */
-async function makeSample({ operationId, path }: Route) {
+/** What to send of each command for a trader with two orders that rest, and ten complete sets. */
+async function makeSamples() {
   const eventId = await makeEvent();
   const marketId = await makeMarket({ event_id: eventId });
   const ann = await makeTrader();
@@ -37,46 +37,55 @@ async function makeSample({ operationId, path }: Route) {
   await call("POST", "/api/v1/positions/split", { key: ann.key, body: set });
   await operate("resolve_market", { market_id: resolvedId, outcome: "yes" });
   const order = { marketId, side: "yes", price: 5, quantity: 1 };
-  const withId = path.replace(":id", one);
-  const samples: Record<string, Sample> = {
-    placeOrder: { path, body: order, other: { ...order, price: 6 } },
-    placeOrders: {
-      path,
-      body: {
-        orders: [order, { ...order, quantity: 0 }, { ...order, price: 99, quantity: 10_000 }],
+  const sampleOf = ({ operationId, path }: Route): Sample => {
+    const withId = path.replace(":id", one);
+    const samples: Record<string, Sample> = {
+      placeOrder: { path, body: order, other: { ...order, price: 6 } },
+      placeOrders: {
+        path,
+        body: {
+          orders: [order, { ...order, quantity: 0 }, { ...order, price: 99, quantity: 10_000 }],
+        },
+        other: { orders: [order] },
       },
-      other: { orders: [order] },
-    },
-    amendOrder: { path: withId, body: { price: 12 }, other: { price: 13 } },
-    cancelOrder: { path: withId, otherPath: path.replace(":id", two) },
-    cancelOrders: {
-      path,
-      body: { orderIds: [one, randomUUID()] },
-      other: { orderIds: [one, two] },
-    },
-    cancelAllOrders: { path, body: {}, other: { marketId } },
-    setDeadMan: { path, body: { timeoutMs: 300_000 }, other: { timeoutMs: 200_000 } },
-    splitPosition: { path, body: { marketId, quantity: 1 }, other: { marketId, quantity: 2 } },
-    mergePosition: { path, body: { marketId, quantity: 1 }, other: { marketId, quantity: 2 } },
-    convertShares: {
-      path: path.replace(":id", eventId),
-      body: { marketIds: [marketId], quantity: 1 },
-      other: { marketIds: [marketId], quantity: 2 },
-    },
-    redeemShares: {
-      path: path.replace(":id", eventId),
-      body: { quantity: 1 },
-      other: { quantity: 2 },
-    },
-    disputeResolution: {
-      path: path.replace(":id", resolvedId),
-      body: { text: "It rained." },
-      other: { text: "It snowed." },
-    },
+      amendOrder: { path: withId, body: { price: 12 }, other: { price: 13 } },
+      cancelOrder: { path: withId, otherPath: path.replace(":id", two) },
+      cancelOrders: {
+        path,
+        body: { orderIds: [one, randomUUID()] },
+        other: { orderIds: [one, two] },
+      },
+      cancelAllOrders: { path, body: {}, other: { marketId } },
+      setDeadMan: { path, body: { timeoutMs: 300_000 }, other: { timeoutMs: 200_000 } },
+      splitPosition: { path, body: { marketId, quantity: 1 }, other: { marketId, quantity: 2 } },
+      mergePosition: { path, body: { marketId, quantity: 1 }, other: { marketId, quantity: 2 } },
+      convertShares: {
+        path: path.replace(":id", eventId),
+        body: { marketIds: [marketId], quantity: 1 },
+        other: { marketIds: [marketId], quantity: 2 },
+      },
+      redeemShares: {
+        path: path.replace(":id", eventId),
+        body: { quantity: 1 },
+        other: { quantity: 2 },
+      },
+      disputeResolution: {
+        path: path.replace(":id", resolvedId),
+        body: { text: "It rained." },
+        other: { text: "It snowed." },
+      },
+    };
+    const sample = samples[operationId];
+    if (sample === undefined) throw new Error(`no sample of ${operationId}: add one to this test`);
+    return sample;
   };
-  const sample = samples[operationId];
-  if (sample === undefined) throw new Error(`no sample of ${operationId}: add one to this test`);
-  return { ann, sample, ...sample };
+  return { ann, sampleOf };
+}
+
+/** A trader, and a command of theirs. */
+async function makeSample(route: Route) {
+  const { ann, sampleOf } = await makeSamples();
+  return { ann, ...sampleOf(route) };
 }
 
 const viewOf = async ({ key }: Trader) => [
@@ -125,9 +134,16 @@ for (const route of commands) {
     });
     t.is(reused.status, 422);
     t.is(reused.body.code, "IDEMPOTENCY_KEY_REUSED");
+    const { sampleOf } = await makeSamples();
+    const { body: portfolio } = await call("GET", "/api/v1/me/portfolio", { key: ann.key });
+    const [order] = portfolio.openOrders;
     for (const elsewhere of commands) {
       if (elsewhere === route) continue;
-      const sent = await sampleOf(elsewhere, ann);
+      // A command of this user that a key of another one must keep from being carried out.
+      const sent = {
+        ...sampleOf(elsewhere),
+        path: elsewhere.path.replace(":id", order?.id ?? randomUUID()),
+      };
       const answer = await call(elsewhere.method.toUpperCase(), sent.path, {
         ...{ key: ann.key, headers },
         ...(sent.body !== undefined && { body: sent.body }),
@@ -148,14 +164,6 @@ for (const route of commands) {
     t.like(answer.body, { code: "INVALID_REQUEST", issues: [{ path: "Idempotency-Key" }] });
     t.deepEqual(await viewOf(ann), before);
   });
-}
-
-/** A command of this user that a key of another one must keep from being carried out. */
-async function sampleOf(route: Route, ann: Trader): Promise<Sample> {
-  const { sample } = await makeSample(route);
-  const { body: portfolio } = await call("GET", "/api/v1/me/portfolio", { key: ann.key });
-  const [order] = portfolio.openOrders;
-  return { ...sample, path: route.path.replace(":id", order?.id ?? randomUUID()) };
 }
 
 test("POST /orders: body and header must agree; the header is strict, the body is not", async (t) => {
