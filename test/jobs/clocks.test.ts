@@ -9,7 +9,7 @@ import { until } from "../helpers/until.ts";
 
 /** Workers and the time of the database, whose clock the tests move. */
 
-const exchange = testExchange(test);
+const exchange = testExchange(test, { sessions: 3 });
 const { clock } = exchange;
 const MINUTE = 60_000;
 

@@ -7,7 +7,7 @@ import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 
 /** What API keys may do, until when and from where; and keys that take the place of others. */
 
-const exchange = testExchange(test, { idsAscend: true });
+const exchange = testExchange(test, { idsAscend: true, sessions: 3 });
 const { clock, makeTrader, operate } = exchange;
 
 let operators: Pool;

@@ -4,7 +4,7 @@ import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 
 /** admin.cancel_fee_schedule: a fee that is planned is withdrawn before it is in force. */
 
-const exchange = testExchange(test);
+const exchange = testExchange(test, { sessions: 3 });
 const { balance, clock, makeMarket, makeTraders, operate, place, rest } = exchange;
 
 const NOON = "2040-01-01T12:00:00.000Z";

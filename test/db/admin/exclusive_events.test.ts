@@ -5,7 +5,7 @@ import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 
 /** Events of which exactly one market resolves YES, and the outcomes of an event. */
 
-const exchange = testExchange(test);
+const exchange = testExchange(test, { sessions: 3 });
 const { giveShares, makeMarket, makeTrader, operate } = exchange;
 
 const makeEvent = (exclusive = true): Promise<string> =>

@@ -8,7 +8,7 @@ import type { Include } from "../../helpers/exchange/user_events.ts";
 
 /** The YES of an exclusive event goes from one market to another, and closes those without it. */
 
-const exchange = testExchange(test);
+const exchange = testExchange(test, { sessions: 3 });
 const { accounts, balance, convert, makeMarket, makeTrader, operate, order } = exchange;
 const { place, redeem, refusal, rest, split, work } = exchange;
 

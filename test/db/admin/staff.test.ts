@@ -18,7 +18,7 @@ import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 
 /** Staff as people: invitation, sign-in by password and passkey, roles, removal. */
 
-const exchange = testExchange(test);
+const exchange = testExchange(test, { sessions: 3 });
 const { clock, operate } = exchange;
 
 const MINUTE = 60_000;

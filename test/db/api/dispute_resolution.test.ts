@@ -9,7 +9,7 @@ import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 
 /** Disputes of resolutions: who may, until when, how often, and what staff answer. */
 
-const exchange = testExchange(test);
+const exchange = testExchange(test, { sessions: 3 });
 const { clock, dump, giveShares, makeMarket, makeTrader, operate, split } = exchange;
 const pair = pairsOf(test, exchange, 12);
 

@@ -9,7 +9,7 @@ import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 
 /** What the database holds of passkeys: whose they are, and which challenges are good. */
 
-const exchange = testExchange(test);
+const exchange = testExchange(test, { sessions: 3 });
 const { clock, makeTrader, operate } = exchange;
 
 const MINUTE = 60_000;

@@ -15,7 +15,7 @@ import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 
 /** What servers may know of passwords: how to hash one, and whether a hash is right. */
 
-const exchange = testExchange(test);
+const exchange = testExchange(test, { sessions: 3 });
 const { operate } = exchange;
 
 const on = <T>(work: (client: PoolClient) => Promise<T>) => withClient(exchange.api, work);

@@ -11,7 +11,7 @@ import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 
 /** Commands with an idempotency key. Those without one are tested by their own functions. */
 
-const exchange = testExchange(test);
+const exchange = testExchange(test, { sessions: 3 });
 const { book, clock, makeMarket, makeMarkets, makeTrader, makeTraders, rest } = exchange;
 const { version } = exchange;
 

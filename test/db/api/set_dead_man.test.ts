@@ -11,7 +11,7 @@ import { until } from "../../helpers/until.ts";
 
 /** The dead man's switch. The clock stands; the worker's functions are called one by one. */
 
-const exchange = testExchange(test);
+const exchange = testExchange(test, { sessions: 3 });
 const { clock, makeLiveMarket, makeMarket, makeMarkets, makeTrader, makeTraders, order } = exchange;
 const { place, refusal, release, rest } = exchange;
 

@@ -6,7 +6,7 @@ import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 import { buy } from "../../helpers/exchange/orders.ts";
 import { until } from "../../helpers/until.ts";
 
-const exchange = testExchange(test);
+const exchange = testExchange(test, { sessions: 3 });
 const { cancel, clock, makeMarket, makeTrader, makeTraders, order, orders, place } = exchange;
 const { rest, work } = exchange;
 

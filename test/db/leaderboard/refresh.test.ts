@@ -5,7 +5,7 @@ import { buy, ordersIn, sell } from "../../helpers/exchange/orders.ts";
 
 /** What a refresh takes, when rows do not become visible in the order of their ids. */
 
-const exchange = testExchange(test);
+const exchange = testExchange(test, { sessions: 3 });
 const { giveShares, makeMarket, makeTrader, operate, place, rest } = exchange;
 
 const refresh = async (pool: Pool = exchange.database.pool): Promise<boolean> =>

@@ -5,7 +5,7 @@ import { randomFrom } from "../../helpers/random.ts";
 
 /** api.count_requests and admin.set_rate_limit. */
 
-const exchange = testExchange(test);
+const exchange = testExchange(test, { sessions: 3 });
 const { clock, makeTrader, operate } = exchange;
 
 interface Outcome {

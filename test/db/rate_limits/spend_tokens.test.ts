@@ -3,7 +3,7 @@ import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 
 /** api.spend_tokens, api.run_orders with payers, and admin.set_rate_policy. */
 
-const exchange = testExchange(test);
+const exchange = testExchange(test, { sessions: 3 });
 const { clock, makeTrader, operate } = exchange;
 
 interface Payment {

@@ -176,7 +176,10 @@ interface Connection {
 }
 
 interface SessionOptions {
-  /** Of each role, at most. A session costs the compilation of what it calls; races need many. */
+  /**
+   * Of each role, at most; one unless given. A session costs the compilation of what it calls. Calls
+   * at the same moment need as many, and so do calls beside a session that is held.
+   */
   sessions?: number;
 }
 
@@ -220,7 +223,7 @@ export async function createExchange(options: IdOptions & SessionOptions = {}): 
 
 async function connect({
   idsAscend = false,
-  sessions = 3,
+  sessions = 1,
 }: IdOptions & SessionOptions): Promise<Connection> {
   const database = await createDatabase({ shuffled: !idsAscend });
   return {
