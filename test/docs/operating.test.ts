@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import test from "ava";
 import pg from "pg";
 import { createDatabase, replaceDatabase } from "../helpers/database/test_database.ts";
-import { readText, rootDirectory } from "../helpers/repository.ts";
+import { compileCache, readText, rootDirectory } from "../helpers/repository.ts";
 import { startTemporaryCluster } from "../helpers/database/temporary_cluster.ts";
 import { readDocument } from "./document.ts";
 import { runGraphqlDocument, withGraphql } from "./graphql_document.ts";
@@ -182,7 +182,7 @@ function commands(socketDirectory: string): Command[] {
 function run({ file, environment }: Command) {
   const child = spawn(process.execPath, [file], {
     cwd: rootDirectory,
-    env: { PATH: process.env.PATH, ...environment },
+    env: { PATH: process.env.PATH, ...compileCache, ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let output = "";

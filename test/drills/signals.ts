@@ -5,6 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { kill, makeCheckout } from "../helpers/processes/checkout.ts";
 import type { Checkout } from "../helpers/processes/checkout.ts";
+import { compileCache } from "../helpers/repository.ts";
 
 /**
  * `npm run drill:signals [-- --rounds 6] [--short]`: ends `npm start` on its embedded PostgreSQL in
@@ -105,7 +106,7 @@ function start(terminal: boolean): Running {
     : (["npm", "start"] as const);
   const child = spawn(command, args, {
     cwd: checkout.directory,
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, PORT: "0" },
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, PORT: "0", ...compileCache },
     stdio: ["pipe", "pipe", "pipe"],
   });
   let output = "";

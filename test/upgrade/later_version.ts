@@ -4,6 +4,7 @@ import { readFile, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { makeCheckout } from "../helpers/processes/checkout.ts";
 import type { Checkout } from "../helpers/processes/checkout.ts";
+import { compileCache } from "../helpers/repository.ts";
 
 /** A sample of what a later version may do to the database, made as a developer would make it. */
 
@@ -106,7 +107,7 @@ export async function runIn(
 ): Promise<{ code: number | null; output: string }> {
   const child = spawn(process.execPath, [join(directory, file), ...args], {
     cwd: directory,
-    env: { PATH: process.env.PATH, ...environment },
+    env: { PATH: process.env.PATH, ...compileCache, ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let output = "";

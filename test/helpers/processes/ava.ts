@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import type { ChildProcess, StdioOptions } from "node:child_process";
 import { join } from "node:path";
 import type { TestCluster } from "../database/test_cluster.ts";
-import { rootDirectory } from "../repository.ts";
+import { compileCache, rootDirectory } from "../repository.ts";
 
 const ava = join(rootDirectory, "node_modules/ava/entrypoints/cli.js");
 
@@ -20,7 +20,7 @@ export function startAva(
       ...process.env,
       DATABASE_URL: undefined,
       // Each file is a thread that compiles what it imports.
-      NODE_COMPILE_CACHE: join(rootDirectory, "node_modules/.cache/compiled_tests"),
+      ...compileCache,
       TEST_CLUSTER_URL: cluster.url,
       TEST_DATABASE_PREFIX: cluster.prefix,
       TEST_TEMPLATE: cluster.template,

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { resolve } from "node:path";
 import type { ExecutionContext } from "ava";
-import { rootDirectory } from "../repository.ts";
+import { compileCache, rootDirectory } from "../repository.ts";
 
 /** A process of the service. */
 export interface ServiceProcess {
@@ -35,7 +35,7 @@ export function runService(script: string, environment: Record<string, string>):
     : ["npm", "run", "--silent", script];
   const child = spawn(command, options, {
     cwd: rootDirectory,
-    env: { PATH: process.env.PATH, PORT: "0", DEMO: "0", ...environment },
+    env: { PATH: process.env.PATH, ...compileCache, PORT: "0", DEMO: "0", ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });
   let [output, errors] = ["", ""];
