@@ -100,8 +100,8 @@ export function testService(
 
   test.before("listen", async () => {
     database = await createDatabase({ shuffled: !idsAscend });
-    operators = database.connectAs("exchange_operator");
-    worker = database.connectAs("exchange_worker");
+    operators = database.connectAs("exchange_operator", { max: 1 });
+    worker = database.connectAs("exchange_worker", { max: 1 });
     if (!limited) await liftRateLimits(database.pool);
     const config = { host: "127.0.0.1", port: 0, trustProxy: limited };
     pool = database.connectAs("exchange_api");
