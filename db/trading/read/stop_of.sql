@@ -14,8 +14,9 @@ begin atomic
       case
         when stop_of.at_once then trading.last_stopped_order(x, stop_of.at, grace => '0')
         else trading.last_stopped_order(x, stop_of.at)
-      end,
-      'user_cancelled', 2
+      end as last_order_id,
+      'user_cancelled'::trading.cancel_reason as reason,
+      2 as place
     from trading.dead_man_switches as x
     where x.user_id = stop_of.user_id
     offset 0
