@@ -121,6 +121,7 @@ set local role exchange_owner;
 --!include identity/functions/accept_new_key.sql
 --!include identity/functions/add_link.sql
 --!include identity/functions/make_link.sql
+--!include identity/functions/mail_domain.sql
 --!include identity/functions/masked_email.sql
 --!include identity/functions/link_account.sql
 --!include identity/functions/ways_in.sql

@@ -10,14 +10,35 @@ export interface MailOptions {
   transport: MailTransport;
   /** Where browsers find the website, without a slash at the end. */
   siteUrl: string;
+  /** An attempt has failed after this. */
+  longestMs?: number;
+  /** In milliseconds. */
+  now?: () => number;
 }
 
 /** See jobs.take_mail. No lane waits for another one, however long its mails are under way. */
 const LANES = ["links", "notices", "sign_ups"];
-/** A domain whose mail server does not answer holds up one of them, and not its lane. */
-const MAILS_AT_ONCE_IN_A_LANE = 2;
+/** Attempts of a lane that have just begun. A server that answers gets no more connections. */
+const YOUNG_AT_ONCE = 2;
+/** Then a recipient stalls, and the lane goes on beside it. */
+const YOUNG_MS = 250;
+/** All attempts of a lane. Many mail servers take 50 connections from an address. */
+const AT_ONCE_IN_A_LANE = 16;
+/** The oldest attempt of a full lane ends for the next mail, but not earlier than this. */
+const UNDISTURBED_MS = 3000;
+/** Less than the minute after which another worker takes the mail. */
+const LONGEST_MS = 20_000;
 /** While mails are under way, others may become due. */
 const LOOK_AGAIN_MS = 100;
+
+/** One to send a mail. */
+interface Attempt {
+  lane: string;
+  address: string;
+  beganAt: number;
+  ending: AbortController;
+  done: Promise<void>;
+}
 
 /**
  * Sends the mails that are due, in each lane a few at once, but one to a domain. A mail that can't be
@@ -28,13 +49,18 @@ export function sendMail(options: MailOptions): Job {
 }
 
 async function sendAll(options: MailOptions, context: JobContext): Promise<void> {
-  const underWay = new Map<Promise<void>, { lane: string; address: string }>();
+  const { now = () => performance.now() } = options;
+  const underWay = new Set<Attempt>();
   try {
     for (;;) {
       let taken = 0;
       for (const lane of LANES) {
-        const inLane = [...underWay.values()].filter((mail) => mail.lane === lane);
-        if (context.isEnding() || inLane.length === MAILS_AT_ONCE_IN_A_LANE) continue;
+        const inLane = [...underWay].filter((attempt) => attempt.lane === lane);
+        const going = inLane.filter(({ ending }) => !ending.signal.aborted);
+        const young = going.filter(({ beganAt }) => now() - beganAt < YOUNG_MS);
+        if (context.isEnding() || young.length >= YOUNG_AT_ONCE) continue;
+        const oldest = going.length < AT_ONCE_IN_A_LANE ? undefined : going[0];
+        if (oldest !== undefined && now() - oldest.beganAt < UNDISTURBED_MS) continue;
         // Made here, so that the database never has what opens an account.
         const token = formatSecret(randomBytes(32), "jl_");
         const mail = await context.calls.takeMail({
@@ -44,33 +70,47 @@ async function sendAll(options: MailOptions, context: JobContext): Promise<void>
         });
         if (mail === undefined) continue;
         taken += 1;
+        oldest?.ending.abort(new Error("ended for the next mail"));
+        const ending = new AbortController();
+        const done = send(mail, token, options, context, ending);
+        const attempt = { lane, address: mail.address, beganAt: now(), ending, done };
+        underWay.add(attempt);
         // One that fails stays there, and ends the job: it was the database that failed.
-        const sent = send(mail, token, options, context).then(() => void underWay.delete(sent));
-        sent.catch(() => undefined);
-        underWay.set(sent, { lane, address: mail.address });
+        done.then(
+          () => underWay.delete(attempt),
+          () => undefined,
+        );
       }
       if (taken > 0) continue;
       if (underWay.size === 0) return;
-      await Promise.race([...underWay.keys(), delay(LOOK_AGAIN_MS)]);
+      await Promise.race([...[...underWay].map(({ done }) => done), delay(LOOK_AGAIN_MS)]);
     }
   } finally {
-    await Promise.allSettled(underWay.keys());
+    await Promise.allSettled([...underWay].map(({ done }) => done));
   }
 }
 
 async function send(
   mail: DueMail,
   token: string,
-  { transport, siteUrl }: MailOptions,
+  { transport, siteUrl, longestMs = LONGEST_MS }: MailOptions,
   { calls, logger }: JobContext,
+  ending: AbortController,
 ): Promise<void> {
   const { mailId, kind } = mail;
+  const { signal } = ending;
+  const timer = setTimeout(() => {
+    ending.abort(new Error(`not accepted within ${longestMs / 1000} s`));
+  }, longestMs);
   try {
-    await transport.send(compose(mail, { siteUrl, token }));
-  } catch (error) {
+    await transport.send(compose(mail, { siteUrl, token }), signal);
+  } catch (failure) {
+    const error: unknown = signal.aborted ? signal.reason : failure;
     logger.warn({ error, mailId, kind }, "a mail was not sent");
     await calls.finishMail({ mailId, error: error instanceof Error ? error.message : "unknown" });
     return;
+  } finally {
+    clearTimeout(timer);
   }
   await calls.finishMail({ mailId });
 }

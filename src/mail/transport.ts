@@ -4,8 +4,8 @@ import type { Letter } from "./compose.ts";
 
 /** Sends letters. */
 export interface MailTransport {
-  /** Settles when the mail server has accepted the letter. */
-  send: (letter: Letter) => Promise<void>;
+  /** Settles when the mail server has accepted the letter. Fails at once when the signal is aborted. */
+  send: (letter: Letter, signal: AbortSignal) => Promise<void>;
   /** Ends the connections. */
   close: () => Promise<void>;
 }
@@ -27,34 +27,32 @@ export function mailTransport({
   return smtpTransport({ smtpUrl, from: mailFrom ?? `no-reply@${new URL(publicUrl).hostname}` });
 }
 
-/** For a server that does not answer. All together is less than a process may take to end. */
+/** For a server that cannot be reached, and for one that does not say goodbye. */
 const CONNECTION_TIMEOUT_MS = 5000;
 const ANSWER_TIMEOUT_MS = 20_000;
 /** Connections are kept while there is mail. */
 const IDLE_TIMEOUT_MS = 10_000;
-/** As many as the job sends at once. */
-const MOST_CONNECTIONS = 6;
 
 /** Sends by a mail server. */
 export function smtpTransport({ smtpUrl, from }: SmtpOptions): MailTransport {
   const transport = createTransport({
     url: smtpUrl,
     pool: true,
-    maxConnections: MOST_CONNECTIONS,
+    // Who sends decides how many mails are under way.
+    maxConnections: Infinity,
     // When the server has closed a kept connection, the mail goes by a new one.
     maxRequeues: 1,
     idleTimeout: IDLE_TIMEOUT_MS,
     connectionTimeout: CONNECTION_TIMEOUT_MS,
-    greetingTimeout: ANSWER_TIMEOUT_MS,
     socketTimeout: ANSWER_TIMEOUT_MS,
     // Mails are text from the database: none may name a file or an address to fetch.
     disableFileAccess: true,
     disableUrlAccess: true,
   });
   return {
-    send: async ({ to, subject, text }) => {
+    send: async ({ to, subject, text }, signal) => {
       // As an object, so that no address is taken for several.
-      await transport.sendMail({ from, to: { name: "", address: to }, subject, text });
+      await transport.sendMail({ from, to: { name: "", address: to }, subject, text, signal });
     },
     close: () => {
       transport.close();

@@ -124,64 +124,158 @@ test.serial("many mails with links do not keep a notice waiting", async (t) => {
   await worker.close();
 });
 
-/** Sends by nobody: mails to the domain that stalls stay under way until it answers. */
+/**
+ * Sends by nobody: mails to domains that stall stay under way until they are ended. Time stands still
+ * for the job, but for `pass`.
+ */
 function stallingTransport(t: ExecutionContext) {
   const sent: string[] = [];
-  const stalled: (() => void)[] = [];
+  const stalled: { to: string; fail: (error: Error) => void; ended: boolean }[] = [];
   const transport: MailTransport = {
-    send: ({ to }) => {
-      if (!/@stalls-?\d*\.example$/.test(to)) {
+    send: ({ to }, signal) => {
+      if (!/[@.]stalls-?\d*\.example$/.test(to)) {
         sent.push(to);
         return Promise.resolve();
       }
-      return new Promise((_resolve, reject) => {
-        stalled.push(() => {
-          reject(new Error("no answer"));
+      return new Promise((_resolve, fail) => {
+        const one = { to, fail, ended: false };
+        stalled.push(one);
+        signal.addEventListener("abort", () => {
+          one.ended = true;
+          fail(new Error("aborted"));
         });
       });
     },
     close: () => Promise.resolve(),
   };
+  let ms = 0;
   const start = async () => {
     const siteUrl = "https://site.example";
     const worker = await startTestWorker(service.database, {
-      crontab: [sendMail({ transport, siteUrl })],
+      crontab: [sendMail({ transport, siteUrl, now: () => ms })],
     });
     t.teardown(async () => {
-      for (const answer of stalled) answer();
+      for (const { fail } of stalled) fail(new Error("no answer"));
       await worker.close();
       await service.database.pool.query("delete from identity.mails");
     });
     return worker;
   };
-  return { sent, stalled, start };
+  const pass = (byMs: number) => {
+    ms += byMs;
+  };
+  const untilStalled = (count: number) =>
+    until(`${count} stall`, () => Promise.resolve(stalled.length >= count));
+  return { sent, stalled, start, pass, untilStalled };
 }
 
-test.serial("recipients of a domain that stalls keep nobody waiting", async (t) => {
-  const { sent, stalled, start } = stallingTransport(t);
-  for (let number = 0; number < 10; number++)
-    await operate("invite_user", { email: `invited-${number}@stalls.example` });
+for (const [whose, domainOf] of [
+  ["a domain", () => "stalls.example"],
+  ["its subdomains", (number: number) => `s${number}.stalls.example`],
+] as const) {
+  test.serial(`recipients of ${whose} that stall keep nobody waiting`, async (t) => {
+    const { sent, stalled, start, untilStalled } = stallingTransport(t);
+    for (let number = 0; number < 10; number++)
+      await operate("invite_user", { email: `invited-${number}@${domainOf(number)}` });
+    await start();
+    await untilStalled(1);
+    const people = Array.from({ length: 10 }, () => anybody().email);
+    for (const email of people) await operate("invite_user", { email });
+    await until("all others were sent", () => Promise.resolve(sent.length === people.length));
+    t.deepEqual(sent, people);
+    t.is(stalled.length, 1, "one at a time to the domain");
+  });
+}
+
+test.serial("recipients that stall keep their lane for a moment", async (t) => {
+  const { sent, stalled, start, pass, untilStalled } = stallingTransport(t);
+  for (let number = 0; number < 60; number++)
+    await operate("invite_user", { email: `invited@stalls-${number}.example` });
+  const { email } = anybody();
+  await operate("invite_user", { email });
   await start();
-  await until("one is under way", () => Promise.resolve(stalled.length > 0));
-  const people = Array.from({ length: 10 }, () => anybody().email);
-  for (const email of people) await operate("invite_user", { email });
-  await until("all others were sent", () => Promise.resolve(sent.length === people.length));
-  t.deepEqual(sent, people);
-  t.is(stalled.length, 1, "one at a time to the domain");
+  // Two at once, each for a moment, until the lane has 16.
+  for (let count = 2; count <= 16; count += 2) {
+    await untilStalled(count);
+    t.is(stalled.length, count);
+    pass(count < 16 ? 250 : 3000);
+  }
+  // Then two end for the next two, once they are three seconds old.
+  for (let count = 18; count <= 60; count += 2) {
+    await untilStalled(count);
+    t.is(stalled.filter(({ ended }) => !ended).length, 16);
+    pass(3000);
+  }
+  await until("the last one was sent", () => Promise.resolve(sent.length === 1));
+  t.deepEqual(sent, [email]);
+  t.deepEqual(
+    stalled.map(({ to }) => to),
+    Array.from({ length: 60 }, (_, number) => `invited@stalls-${number}.example`),
+  );
+  const triedAgain = async () =>
+    (
+      await service.database.pool.query(
+        `select from identity.mails
+         where last_error = 'ended for the next mail' and attempts = 1 and due_at is not null`,
+      )
+    ).rowCount;
+  await until("those that ended are tried again", async () => (await triedAgain()) === 45);
 });
 
-test.serial("a lane that stalls keeps no other lane waiting", async (t) => {
+test.serial("a full lane has its attempts go on for three seconds", async (t) => {
   const { person, visitor } = await makeMember(service);
-  const { sent, stalled, start } = stallingTransport(t);
-  for (let number = 0; number < 10; number++)
+  const { sent, stalled, start, pass, untilStalled } = stallingTransport(t);
+  for (let number = 0; number < 16; number++)
     await operate("invite_user", { email: `invited@stalls-${number}.example` });
   await start();
-  await until("the lane is full", () => Promise.resolve(stalled.length === 2));
+  for (let count = 2; count <= 16; count += 2) {
+    await untilStalled(count);
+    pass(250);
+  }
+  const { email } = anybody();
+  await operate("invite_user", { email });
+  pass(999); // the first are 2.999 s old
   await visitor.call("POST", "/api/account/password-reset", { body: { email: person.email } });
   await visitor.call("POST", "/api/account/keys", { body: { name: "one" } });
-  await until("both were sent", () => Promise.resolve(sent.length === 2));
+  await until("other lanes go on", () => Promise.resolve(sent.length === 2));
   t.deepEqual(sent, [person.email, person.email]);
-  t.is(stalled.length, 2);
+  t.false(stalled.some(({ ended }) => ended));
+  pass(1);
+  await until("the lane goes on", () => Promise.resolve(sent.length === 3));
+  t.is(sent[2], email);
+  t.deepEqual(
+    stalled.map(({ ended }) => ended),
+    Array.from({ length: 16 }, (_, place) => place === 0),
+  );
+});
+
+test.serial("an attempt ends as a whole, however slowly the server answers", async (t) => {
+  const slow = await openMailServer({ answersAfterMs: 200 });
+  const transport = smtpTransport({ smtpUrl: slow.url, from: "exchange@site.example" });
+  const worker = await startTestWorker(service.database, {
+    crontab: [sendMail({ transport, siteUrl: "https://site.example", longestMs: 500 })],
+  });
+  const { email } = anybody();
+  await operate("invite_user", { email });
+  const mail = async () =>
+    (
+      await service.database.pool.query(
+        `select attempts, sent_at, last_error, due_at - created_at < '1 minute 10 s' as is_soon
+         from identity.mails where address = $1`,
+        [email],
+      )
+    ).rows[0];
+  await until("it has failed", async () => (await mail()).last_error !== null);
+  t.deepEqual(await mail(), {
+    ...{ attempts: 1, sent_at: null, is_soon: true },
+    last_error: "not accepted within 0.5 s",
+  });
+  await until("the connection is closed", () => Promise.resolve(slow.openConnections() === 0));
+  t.deepEqual(slow.mailsTo(email), []);
+  await worker.close();
+  await transport.close();
+  await slow.close();
+  await service.database.pool.query("delete from identity.mails");
 });
 
 test.serial("a worker that ends waits for the mails under way, and takes no other", async (t) => {
@@ -191,7 +285,7 @@ test.serial("a worker that ends waits for the mails under way, and takes no othe
   const worker = await start();
   await until("one is under way", () => Promise.resolve(stalled.length > 0));
   const closing = worker.close();
-  stalled[0]!();
+  stalled[0]!.fail(new Error("no answer"));
   await closing;
   t.is(stalled.length, 1);
   const { rows } = await service.database.pool.query(

@@ -8,7 +8,9 @@ as $$
     sent_at = case when finish_mail.error is null then core.now() end,
     last_error = left(finish_mail.error, 1000)
   where m.id = finish_mail.mail_id
+    and m.sent_at is null
 $$;
 
 comment on function jobs.finish_mail(bigint, text) is
-  'Notes that a mail was sent, or, with an error, that it was not and stays due. Locks: its row.';
+  'Notes that a mail was sent, or, with an error, that it was not and stays due. One that was sent '
+  'stays sent. Locks: its row.';

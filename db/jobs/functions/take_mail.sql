@@ -17,7 +17,7 @@ declare
   c_goes_behind constant int := 100;
   v_at timestamptz := core.now();
   v_domains constant text[] := array(
-    select lower(split_part(u.address, '@', 2) collate "C")
+    select identity.mail_domain(u.address)
     from unnest(take_mail.under_way) as u (address)
   );
   v_lane text;
@@ -45,7 +45,7 @@ begin
           when m.kind in ('confirm_email', 'invitation') then 'sign_ups'
           else 'notices'
         end = v_lane
-        and lower(split_part(m.address, '@', 2) collate "C") <> all (v_domains)
+        and identity.mail_domain(m.address) <> all (v_domains)
       order by m.attempts > 0, m.due_at, m.id
       limit 1
       for update skip locked;
@@ -206,8 +206,8 @@ $$;
 comment on function jobs.take_mail(bytea, text[], text[]) is
   'The next mail to send: one row, or none. Lanes: links (password_reset, recovery, '
   'staff_invitation), sign_ups (confirm_email, invitation), notices (the others). It is of the '
-  'first of the asked lanes in which one is due, and to no domain of the addresses to which mails '
-  'are under way. In a lane those not tried yet come first, and of these the one that is due for '
+  'first of the asked lanes in which one is due, and to no domain (identity.mail_domain) of the '
+  'addresses to which mails are under way. In a lane those not tried yet come first, and of these the one that is due for '
   'longest. The others of its kind for its mailbox, 100 at most, go behind all that are due. Its '
   'link, if it has one (confirm_email, password_reset, recovery, invitation, staff_invitation), '
   'has the token with this SHA-256, which the caller has made for this attempt. Unless '

@@ -428,6 +428,59 @@ test.serial("no mail goes to a domain to which one is under way", async (t) => {
   }
 });
 
+test.serial("subdomains are of one domain, those of a public suffix are not", async (t) => {
+  for (const [address, domain] of [
+    ["one@example.com", "example.com"],
+    ["one@A.b.Example.COM", "example.com"],
+    ["one@a.b.example.co.uk", "example.co.uk"],
+    ["one@example.co.uk", "example.co.uk"],
+    ["one@co.uk", "co.uk"],
+    ["one@mail.web.de", "mail.web.de"],
+    ["one@web.de", "web.de"],
+    ["one@localhost", "localhost"],
+    ["one@odd.example.", "odd.example."],
+  ]) {
+    const { rows } = await exchange.database.pool.query(
+      "select identity.mail_domain($1) as domain",
+      [address],
+    );
+    t.is(rows[0].domain, domain, address);
+  }
+});
+
+test.serial("a mail that was sent stays sent, whatever another attempt finds", async (t) => {
+  await emptyOutbox();
+  await exchange.clock.freeze("2030-06-06T12:00:00Z");
+  await signUp("twice@mails.example");
+  const worker = await exchange.database.connectAs("exchange_worker").connect();
+  const mail = async () =>
+    (
+      await exchange.database.pool.query(
+        "select attempts, due_at, sent_at, last_error from identity.mails",
+      )
+    ).rows;
+  try {
+    const { mailId } = (await nextMail(worker))!;
+    await exchange.clock.advance(60_000);
+    t.is((await nextMail(worker))?.mailId, mailId, "a worker was lost for a minute");
+    await call(worker, jobs.finishMail, { mailId });
+    const sent = {
+      ...{ attempts: 2, due_at: null, last_error: null },
+      sent_at: new Date("2030-06-06T12:01:00Z"),
+    };
+    t.deepEqual(await mail(), [sent]);
+    await exchange.clock.advance(1000);
+    await call(worker, jobs.finishMail, { mailId, error: "no answer" });
+    t.deepEqual(await mail(), [sent]);
+    await call(worker, jobs.finishMail, { mailId });
+    t.deepEqual(await mail(), [sent]);
+  } finally {
+    worker.release();
+    await emptyOutbox();
+    await exchange.clock.release();
+  }
+});
+
 test.serial(
   "each sign-in is reported, up to 20 in 24 hours: one does not hide another",
   async (t) => {

@@ -18,21 +18,34 @@ export interface MailServer {
   refuse: (count: number) => void;
   /** How many connections were opened. */
   connections: () => number;
+  /** How many are open. */
+  openConnections: () => number;
   /** How many mails it is still going to refuse. */
   refusals: () => number;
   close: () => Promise<void>;
 }
 
-export async function openMailServer(): Promise<MailServer> {
+export async function openMailServer({ answersAfterMs = 0 } = {}): Promise<MailServer> {
   const received: Received[] = [];
   let refusals = 0;
   let connections = 0;
+  let openConnections = 0;
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ["STARTTLS"],
     onConnect: (_session, done) => {
       connections += 1;
-      done();
+      openConnections += 1;
+      setTimeout(done, answersAfterMs);
+    },
+    onMailFrom: (_address, _session, done) => {
+      setTimeout(done, answersAfterMs);
+    },
+    onRcptTo: (_address, _session, done) => {
+      setTimeout(done, answersAfterMs);
+    },
+    onClose: () => {
+      openConnections -= 1;
     },
     onData: (stream, { envelope }, done) => {
       text(stream).then((message) => {
@@ -58,6 +71,7 @@ export async function openMailServer(): Promise<MailServer> {
       refusals = count;
     },
     connections: () => connections,
+    openConnections: () => openConnections,
     refusals: () => refusals,
     close: () =>
       new Promise<void>((resolve) => {
