@@ -1,13 +1,16 @@
 create or replace function identity.mail_domain(address text)
 returns text
 language sql immutable parallel safe
-return coalesce(
-  substring(
-    lower(split_part(mail_domain.address, '@', 2) collate "C")
-    from '[^.]+[.](?:[^.]{1,3}[.])?[^.]+$'
-  ),
-  lower(split_part(mail_domain.address, '@', 2) collate "C")
-);
+return lower(ltrim(
+  case
+    when length(split_part(split_part(mail_domain.address, '@', 2), '.', -2)) <= 3
+      then split_part(split_part(mail_domain.address, '@', 2), '.', -3) || '.'
+    else ''
+  end
+  || split_part(split_part(mail_domain.address, '@', 2), '.', -2) || '.'
+  || split_part(split_part(mail_domain.address, '@', 2), '.', -1),
+  '.'
+) collate "C");
 
 comment on function identity.mail_domain(text) is
   'The domain of an e-mail address without its subdomains, as a guess of what has one owner: the '

@@ -438,7 +438,7 @@ test.serial("subdomains are of one domain, those of a public suffix are not", as
     ["one@mail.web.de", "mail.web.de"],
     ["one@web.de", "web.de"],
     ["one@localhost", "localhost"],
-    ["one@odd.example.", "odd.example."],
+    ["one@odd.example.", "example."],
   ]) {
     const { rows } = await exchange.database.pool.query(
       "select identity.mail_domain($1) as domain",
