@@ -40,6 +40,22 @@ const REMEMBERED_QUERIES = 500;
 const PLANNING_TIMEOUT_MS = 1000;
 const EXECUTION_TIMEOUT_MS = 30_000;
 
+const unusedPlugins = [
+  // Reads in a command's payload would be within the limits of commands.
+  "MutationPayloadQueryPlugin",
+  // The root within the root.
+  "QueryQueryPlugin",
+  // Rows by global ids: a field of any type is planned for each of them.
+  "NodePlugin",
+  "NodeAccessorPlugin",
+  "NodeIdCodecBase64JSONPlugin",
+  "NodeIdCodecPipeStringPlugin",
+  "RegisterQueryNodePlugin",
+  "AddNodeInterfaceToSuitableTypesPlugin",
+  "PgTableNodePlugin",
+  "PgNodeIdAttributesPlugin",
+];
+
 /**
  * Reads the schema of the database and makes an engine. It imports PostGraphile only now, since that
  * takes longer than the rest of a start.
@@ -80,8 +96,7 @@ export async function makeEngine({
   const { schema: graphqlSchema, resolvedPreset } = await postgraphile.makeSchema({
     extends: [PostGraphileAmberPreset, filtersAndGroups],
     plugins: [utils.jsonPgSmartTags({ version: 1, config: { class: tags } }), ordersForPages],
-    // Reads in a command's payload would be within the limits of commands.
-    disablePlugins: ["MutationPayloadQueryPlugin", ...(mutations ? [] : ["MutationPlugin"])],
+    disablePlugins: [...unusedPlugins, ...(mutations ? [] : ["MutationPlugin"])],
     pgServices: [makePgService({ pool, schemas: [schema], pgSettings: settingsOf })],
     grafast: { timeouts: { planning: PLANNING_TIMEOUT_MS, execution: EXECUTION_TIMEOUT_MS } },
   });
