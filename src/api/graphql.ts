@@ -48,16 +48,14 @@ export function installGraphql(app: Express, context: Context): void {
 }
 
 /**
- * One query or mutation of a caller at a time, and two in all of either: while an answer is made, the
- * process does nothing else. A statement may take 25 s, so a query waits longer than that for its turn.
+ * A caller's queries run one after the other, and two in all: while an answer is made, the process
+ * does nothing else. Mutations have turns of their own, so that none waits for a query. A request may
+ * take 30 s, so another waits longer than that for its turn.
  */
-const turns = {
-  limits: { most: 4, each: { caller: 1, query: 2, mutation: 2 } },
-  patienceMs: 30_000,
-};
+const turns = { limits: { most: 2, each: { caller: 1 } }, patienceMs: 35_000 };
 
 function executeOn({ role, execute }: GraphqlEndpoint, context: Context): RequestHandler {
-  const limiter = createCallLimiter(turns);
+  const limiters = { query: createCallLimiter(turns), mutation: createCallLimiter(turns) };
   return async (request, response) => {
     const { id: caller, credential } = await identify(role, request, response, context);
     await context.access.countAttempt({ graphql: caller }, response);
@@ -67,7 +65,7 @@ function executeOn({ role, execute }: GraphqlEndpoint, context: Context): Reques
     const query = validate(bodySchema, request.body);
     const { isMutation } = await import("../graphql/operation.ts");
     const kind = isMutation(query) ? "mutation" : "query";
-    const turn = limiter.turn(caller, { caller, [kind]: "any" });
+    const turn = limiters[kind].turn(caller, { caller });
     const { data, errors } = await turn(() => execute(credential, query)).catch(throwProblem);
     if (isOnly("CONFLICT_RETRY", data, errors)) throw new ProblemError(rejection("CONFLICT_RETRY"));
     const status = isFaultOfRequest(data, errors) ? 400 : 200;

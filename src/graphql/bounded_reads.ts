@@ -1,5 +1,7 @@
 import type { PgClient, WithPgClient } from "postgraphile/@dataplan/pg";
 import { SafeError } from "postgraphile/grafast";
+import { GraphQLError } from "postgraphile/graphql";
+import { TOOK_TOO_LONG } from "./shown_errors.ts";
 
 /** What a query may read from the database: thrice the longest answer. */
 const MAX_READ_BYTES = 30_000_000;
@@ -40,23 +42,25 @@ function boundReads(most: number, withPgClient: WithPgClient): WithPgClient {
   return Object.assign(bounded, withPgClient);
 }
 
-const ended = new SafeError("The query is over");
+const tookTooLong = new GraphQLError(TOOK_TOO_LONG);
 
 /**
  * Answers a query, whose statements run one after the other: one of many parts never holds the
- * connections of others. Ends when its connection is free. A query that took too long may still be in
- * a statement, for which its caller's next query waits; what it had not begun does not run.
+ * connections of others. When `end` comes, by `performance.now()`, the statement under way is
+ * cancelled and no other runs. Resolves when its connection is free.
  */
 export async function withOneConnection<Result>(
   withPgClient: WithPgClient,
+  end: number,
   answer: (own: WithPgClient) => Promise<Result>,
 ): Promise<Result> {
-  let isOver = false;
   let last: Promise<unknown> = Promise.resolve();
   const inTurn: typeof withPgClient = (settings, use) => {
     const result = last.then(() => {
-      if (isOver) throw ended;
-      return withPgClient(settings, use);
+      const left = Math.ceil(end - performance.now());
+      if (left <= 0) throw tookTooLong;
+      const longest = Math.min(left, Number(settings?.statement_timeout ?? left));
+      return withPgClient({ ...settings, statement_timeout: String(longest) }, use);
     });
     last = result.catch(() => undefined);
     return result;
@@ -64,7 +68,6 @@ export async function withOneConnection<Result>(
   try {
     return await answer(boundReads(MAX_READ_BYTES, Object.assign(inTurn, withPgClient)));
   } finally {
-    isOver = true;
     await last;
   }
 }

@@ -5,7 +5,7 @@ import type { ExecutionResult, GraphQLError } from "postgraphile/graphql";
 import type { Standby, Standbys } from "../database/standbys.ts";
 import { hasCode } from "../has_code.ts";
 import { relationsOf } from "./relations.ts";
-import { READ_ONLY, showError, TEMPORARY_FILES } from "./shown_errors.ts";
+import { CONFLICTS, READ_ONLY, showError, TEMPORARY_FILES } from "./shown_errors.ts";
 
 export interface EngineOptions {
   /** Acts as a role that may use the schema. */
@@ -17,6 +17,8 @@ export interface EngineOptions {
   mutations: boolean;
   /** Where mutations run, so that none waits for queries. Without it, on the pool of queries. */
   commands?: Pool | undefined;
+  /** How long all statements of a request may take together. */
+  requestTimeoutMs?: number;
 }
 
 /** A request, as GraphQL over HTTP has it. */
@@ -38,7 +40,7 @@ export interface GraphqlEngine {
 /** How many checked queries are remembered. */
 const REMEMBERED_QUERIES = 500;
 const PLANNING_TIMEOUT_MS = 1000;
-const EXECUTION_TIMEOUT_MS = 30_000;
+const REQUEST_TIMEOUT_MS = 30_000;
 
 const unusedPlugins = [
   // Reads in a command's payload would be within the limits of commands.
@@ -66,6 +68,7 @@ export async function makeEngine({
   schema,
   mutations,
   commands,
+  requestTimeoutMs = REQUEST_TIMEOUT_MS,
 }: EngineOptions): Promise<GraphqlEngine> {
   const [
     postgraphile,
@@ -98,7 +101,7 @@ export async function makeEngine({
     plugins: [utils.jsonPgSmartTags({ version: 1, config: { class: tags } }), ordersForPages],
     disablePlugins: [...unusedPlugins, ...(mutations ? [] : ["MutationPlugin"])],
     pgServices: [makePgService({ pool, schemas: [schema], pgSettings: settingsOf })],
-    grafast: { timeouts: { planning: PLANNING_TIMEOUT_MS, execution: EXECUTION_TIMEOUT_MS } },
+    grafast: { timeouts: { planning: PLANNING_TIMEOUT_MS } },
   });
 
   const check = rememberResults((query) => limits.checkQuery(graphqlSchema, query));
@@ -121,6 +124,7 @@ export async function makeEngine({
     const excess =
       operation && limits.findExcess(graphqlSchema, result.document, operation, variableValues);
     if (excess) return { errors: [excess] };
+    const end = performance.now() + requestTimeoutMs;
     const run = async (standby?: Standby): Promise<ExecutionResult> => {
       const args = {
         schema: graphqlSchema,
@@ -136,7 +140,7 @@ export async function makeEngine({
       const context = args.contextValue as { withPgClient: WithPgClient };
       const place = isMutation ? commands : standby?.pool;
       const access = (place && makePgAdaptorWithPgClient(place)) as WithPgClient | undefined;
-      return await reads.withOneConnection(access ?? context.withPgClient, async (own) => {
+      return await reads.withOneConnection(access ?? context.withPgClient, end, async (own) => {
         context.withPgClient = own;
         return (await grafast.execute(args)) as ExecutionResult;
       });
@@ -164,9 +168,12 @@ function rememberResults<Result>(check: (query: string) => Result): (query: stri
   };
 }
 
+/** SQLSTATEs of a standby: what it does not run, and reads that its replay cancels or locks out. */
+const passesElsewhere = [READ_ONLY, TEMPORARY_FILES, ...CONFLICTS];
+
 /** Whether the primary may answer what failed on a standby. */
 function isOfStandby(error: GraphQLError): boolean {
-  return showError(error).unforeseen || hasCode(error.originalError, READ_ONLY, TEMPORARY_FILES);
+  return showError(error).unforeseen || hasCode(error.originalError, ...passesElsewhere);
 }
 
 /** The settings given to `execute`, for PostGraphile. */

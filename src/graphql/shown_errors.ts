@@ -11,8 +11,11 @@ export interface ShownError {
 }
 
 const STATEMENT_TIMEOUT = "57014";
+export const TOOK_TOO_LONG = "The query took too long";
 export const TEMPORARY_FILES = "53400";
 export const READ_ONLY = "25006";
+/** A serialization failure, a deadlock, a lock that was not free in time: all was rolled back. */
+export const CONFLICTS = ["40001", "40P01", "55P03"];
 /** Faults of the given values, and values that a function does not support. */
 const faultOfValues = /^(22|0A)/;
 
@@ -35,14 +38,15 @@ export function showError(error: GraphQLError): ShownError {
   return { shown, unforeseen: known === undefined };
 }
 
+/** The command had no effect, and may be repeated. */
+const conflict = { message: errorCodes.CONFLICT_RETRY.message, code: "CONFLICT_RETRY" };
+
 /** What the pool of connections says when none was free in time: nothing was sent. */
 const NO_CONNECTION = "timeout exceeded when trying to connect";
 
 /** Errors of the engine itself, when it plans or runs a query. */
 function describeOwnError(error: Error): { message: string; code: string } | undefined {
-  if (error.message === NO_CONNECTION) {
-    return { message: errorCodes.CONFLICT_RETRY.message, code: "CONFLICT_RETRY" };
-  }
+  if (error.message === NO_CONNECTION) return conflict;
   const isAboutQuery = isSafeError(error) || error.message.startsWith("Invalid cursor");
   return isAboutQuery ? { message: error.message, code: "INVALID_REQUEST" } : undefined;
 }
@@ -53,8 +57,9 @@ function describeDatabaseError(
   const sqlstate = error.code ?? "";
   const code = codeOfSqlstate(sqlstate);
   if (code !== undefined) return { message: error.message, code };
+  if (CONFLICTS.includes(sqlstate)) return conflict;
   if (faultOfValues.test(sqlstate)) return { message: error.message, code: "INVALID_REQUEST" };
-  if (sqlstate === STATEMENT_TIMEOUT) return { message: "The query took too long" };
+  if (sqlstate === STATEMENT_TIMEOUT) return { message: TOOK_TOO_LONG };
   if (sqlstate === TEMPORARY_FILES) {
     return { message: "The query needs more temporary space than the database server grants" };
   }

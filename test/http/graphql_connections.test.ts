@@ -26,6 +26,7 @@ test.serial.before("serve", async () => {
       role: "exchange_operator",
       max: CONNECTIONS,
       connectionTimeoutMs: 200,
+      lockTimeoutMs: 50,
     });
   [pool, commands] = [makeOwn(), makeOwn()];
   const logger = pino({ level: "silent" });
@@ -105,4 +106,23 @@ test.serial("503 CONFLICT_RETRY: no connection was free in time", async (t) => {
     t.deepEqual([status, body], [503, rejected]);
   });
   t.is((await pause(false)).status, 200);
+});
+
+test.serial("503 CONFLICT_RETRY: a command that met a lock had no effect", async (t) => {
+  const { rows } = await database.pool.query(
+    "select admin.create_user('ann@test.example', 'Ann', 'ann') as id",
+  );
+  const { id } = rows[0];
+  const freeze = () =>
+    ask(`mutation { freezeUser(input: { userId: "${id}", reason: "x" }) { clientMutationId } }`);
+  await database.withRollback(async (client) => {
+    await client.query("select from trading.traders where public_id = $1 for update", [id]);
+    const { status, body } = await freeze();
+    t.deepEqual(
+      [status, body],
+      [503, { error: "Temporary conflict, safe to retry", code: "CONFLICT_RETRY" }],
+    );
+  });
+  const { status, body } = await freeze();
+  t.deepEqual([status, body.errors], [200, undefined]);
 });

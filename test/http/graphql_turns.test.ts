@@ -91,6 +91,38 @@ test.serial(
   },
 );
 
+test.serial("a caller's mutations wait for none of the caller's queries", async (t) => {
+  const [first, second, third] = [1, 2, 3].map((i) => `mutation { pause { done(at: ${i}) } }`);
+  const answers = [ask(0, "Ada 1"), ask(1, "Ben 1")];
+  await until("both turns of queries are taken", async () => running.size === 2);
+  answers.push(ask(0, "Ada 2"), ask(2, "Cleo 1"));
+  await delay(50);
+  t.deepEqual([...running.keys()].sort(), ["Ada 1", "Ben 1"]);
+
+  answers.push(ask(0, first!));
+  await until("the mutation runs", async () => running.has(first!));
+  answers.push(ask(2, third!));
+  await until("that of one whose only query waits runs", async () => running.has(third!));
+  answers.push(ask(0, second!));
+  answers.push(ask(3, "mutation { of { Dan } }"));
+  await delay(50);
+  t.false(running.has(second!), "one of a caller at a time");
+  t.is(running.size, 4, "two in all");
+  running.get(third!)!();
+  await until("the fourth caller's runs", async () => running.has("mutation { of { Dan } }"));
+  running.get(first!)!();
+  await until("the caller's second runs", async () => running.has(second!));
+  t.true(running.has("Ada 1"));
+
+  let isOver = false;
+  const all = Promise.all(answers).finally(() => (isOver = true));
+  await until("all end", async () => {
+    for (const end of running.values()) end();
+    return isOver;
+  });
+  t.deepEqual(new Set((await all).map(({ status }) => status)), new Set([200]));
+});
+
 test.serial("400: an answer has at most 10,000,000 bytes", async (t) => {
   const around = JSON.stringify({ data: { said: "" } }).length;
   const said = "x".repeat(10_000_000 - around);
