@@ -1,6 +1,6 @@
 import { execFile, spawnSync } from "node:child_process";
-import { chown, mkdir, rm, stat, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { chown, mkdir, stat, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs, promisify } from "node:util";
 import { startEmbeddedPostgres } from "../../src/local/embedded_postgres.ts";
@@ -14,9 +14,9 @@ import type { TemporaryCluster } from "../helpers/database/temporary_cluster.ts"
 
 /**
  * `npm run drill:pgbackrest [-- --short]`: archives and backs up under load by Debian's pgBackRest
- * with deploy/pgbackrest/pgbackrest.conf, loses the data, and restores them to a moment between two
- * trades. Ends with 1 if what was answered before the moment is not there, if what came after is, or
- * if the ledger is not sound.
+ * with deploy/pgbackrest/pgbackrest.conf, and restores to a moment between two trades, beside the data
+ * that are there. Ends with 1 if what was answered before the moment is not there, if what came after
+ * is, or if the ledger is not sound.
  */
 
 const { values } = parseArgs({ options: { short: { type: "boolean", default: false } } });
@@ -66,16 +66,21 @@ async function drillWith(programs: string): Promise<void> {
     const data = await dataDirectoryOf(cluster);
     const owner = await stat(data);
     await cluster.server.stop("immediate");
-    await rm(data, { recursive: true });
     const began = performance.now();
-    await makeDirectory(data, owner);
-    const target = ["--type=time", `--target=${moment.at}`, "--target-action=promote"];
-    await run(cluster, [...pgbackrest, ...target, "restore"]);
-    const { directory } = cluster;
+    const directory = join(cluster.directory, "restored");
+    const place = join(directory, basename(data));
+    for (const path of [directory, place]) await makeDirectory(path, owner);
+    const restoring = [`--pg1-path=${place}`, "--archive-mode=off", "--type=time"];
+    const target = [`--target=${moment.at}`, "--target-action=promote"];
+    await run(cluster, [...pgbackrest, ...restoring, ...target, "restore"]);
     const server = await startEmbeddedPostgres({ directory, programsDirectory: programs });
-    const restored = await whenOpen(server.connectionString);
-    console.log(`restored to ${moment.at} in ${(performance.now() - began).toFixed(0)} ms`);
-    return await isOfMoment({ ...system, connect: restored }, journal, moment);
+    try {
+      const restored = await whenOpen(server.connectionString);
+      console.log(`restored to ${moment.at} in ${(performance.now() - began).toFixed(0)} ms`);
+      return await isOfMoment({ ...system, connect: restored }, journal, moment);
+    } finally {
+      await server.stop("immediate");
+    }
   });
 }
 
