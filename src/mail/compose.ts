@@ -117,7 +117,7 @@ const contents: Record<string, (details: Details, link: string) => Content> = {
     subject: "New passkey of your access to the exchange",
     lines: [
       `A passkey was added, with which you can sign in as staff: ${words(name)}`,
-      "If this was not you, tell whoever runs the exchange at once: they can remove it, or invite you again.",
+      "If this was not you, tell those who run the exchange at once. They can remove it, or invite you again.",
     ],
   }),
   passkey_removed: ({ name }) => ({
