@@ -60,7 +60,9 @@ begin
   )
   returning * into v_market;
 
-  insert into trading.market_state (market_id) values (v_market.id);
+  -- The default of depth is the long form of 0.3.0, whose functions know no other.
+  insert into trading.market_state (market_id, depth)
+  values (v_market.id, array_fill(null::bigint, array[198]));
 
   perform admin.audit('create_market', jsonb_build_object(
     'market_id', v_market.public_id,

@@ -11,8 +11,9 @@ declare
   c_longest_silence constant interval := interval '1 hour';
   v_is_first_write constant boolean := pg_current_xact_id_if_assigned() is null;
   v_at constant timestamptz := core.now();
-  v_cluster constant text := (select s.system_identifier from pg_control_system() as s) || '.'
+  v_cluster constant text := (pg_control_system()).system_identifier || '.'
     || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8);
+  v_found record;
   v_last_id bigint;
   v_done trading.outbox_relay;
   v_moves_on boolean;
@@ -28,10 +29,11 @@ begin
 
   -- Read before this transaction gets its number, so all these ids are of lower-numbered ones: a
   -- transaction that writes an event has written something before, which gave it its number.
-  select q.last_value - (not q.is_called)::int into v_last_id
-  from trading.outbox_id_seq as q;
-  select a.* into strict v_done
-  from trading.outbox_relay as a;
+  select a as done, q.last_value - (not q.is_called)::int as last_id into strict v_found
+  from trading.outbox_relay as a
+  cross join trading.outbox_id_seq as q;
+  v_done := v_found.done;
+  v_last_id := v_found.last_id;
   -- The partition of the day is there if an event of the day was sent. Its first row must be of a
   -- later transaction than the one that makes it.
   if (v_done.last_sent_at at time zone 'UTC')::date is distinct from (v_at at time zone 'UTC')::date

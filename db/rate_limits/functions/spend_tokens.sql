@@ -79,16 +79,15 @@ begin
     end loop;
     if v_paid is not null then
       update rate_limits.allowances as a
-      set (spent, at, removable_at) = (
-        select
-          v_spents[p.place], v_ats[p.place],
-          case
-            when a.removable_at >= v_full_ats[p.place] then a.removable_at
-            else v_full_ats[p.place] + interval '10 minutes'
-          end
-        from (select width_bucket(a.user_id, v_paid) offset 0) as p (place)
-      )
-      where a.user_id = any (v_paid);
+      set
+        spent = v_spents[p.place],
+        at = v_ats[p.place],
+        removable_at = case
+          when a.removable_at >= v_full_ats[p.place] then a.removable_at
+          else v_full_ats[p.place] + interval '10 minutes'
+        end
+      from generate_subscripts(v_paid, 1) as p (place)
+      where a.user_id = v_paid[p.place];
     end if;
     exit when v_look = 2 or array_position(v_payments, null) is null;
     v_paid := null;

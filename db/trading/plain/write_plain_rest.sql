@@ -40,7 +40,7 @@ begin
     version = s.version + 1,
     placed_count = s.placed_count + 1,
     placed_id_sum = s.placed_id_sum + write_plain_rest.order_id,
-    depth[v_place] = s.depth[v_place] + r.quantity,
+    depth[v_place] = coalesce(s.depth[v_place], 0) + r.quantity,
     first_yes_position = case when v_is_yes and v_price > s.best_yes_price then 0
       else s.first_yes_position end,
     first_no_position = case when not v_is_yes and v_price > s.best_no_price then 0

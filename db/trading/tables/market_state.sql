@@ -42,5 +42,6 @@ comment on column trading.market_state.first_yes_position is
   'No resting YES order of the best price stands before this place of its queue; likewise for NO. '
   'Reading begins there, and not at index entries of orders that left since the last vacuum.';
 comment on column trading.market_state.depth is
-  'Unfilled shares on the book: of YES orders at price p in place p, of NO orders in place 99 + p. '
-  'Orders past their expiry count until they are cancelled; readers take them off.';
+  'Unfilled shares on the book: of YES orders at price p in place p, of NO orders in place 99 + p; '
+  'null where there are none, which takes no room, or 0 in rows that 0.3.0 made. Orders past '
+  'their expiry count until they are cancelled; readers take them off.';

@@ -3,7 +3,7 @@ select
   s.market_id,
   case when d.place <= 99 then 'yes' else 'no' end::trading.side as book_side,
   (case when d.place <= 99 then d.place else d.place - 99 end)::int as book_price,
-  d.quantity
+  coalesce(d.quantity, 0) as quantity
 from trading.market_state as s
 cross join lateral unnest(s.depth) with ordinality as d (quantity, place);
 

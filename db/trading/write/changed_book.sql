@@ -20,17 +20,19 @@ declare
   v_no_gone bigint;
 begin
   for i in 1 .. c_count loop
-    market.depth[places[i]] := market.depth[places[i]] + changes[i];
+    market.depth[places[i]] := nullif(
+      coalesce(market.depth[places[i]], 0) + changes[i], 0
+    );
     if changes[i] > 0 and places[i] < 100 then
       v_yes := greatest(v_yes, places[i]);
     elsif changes[i] > 0 then
       v_no := greatest(v_no, places[i] - 99);
     end if;
   end loop;
-  while v_yes > 0 and market.depth[v_yes] = 0 loop
+  while v_yes > 0 and coalesce(market.depth[v_yes], 0) = 0 loop
     v_yes := v_yes - 1;
   end loop;
-  while v_no > 0 and market.depth[99 + v_no] = 0 loop
+  while v_no > 0 and coalesce(market.depth[99 + v_no], 0) = 0 loop
     v_no := v_no - 1;
   end loop;
   for i in 1 .. case when positions_left is null then 0 else c_count end loop

@@ -10,12 +10,12 @@ const NOON = "2030-01-01T12:00:00Z";
 
 test.serial.beforeEach(() => clock.freeze(NOON));
 
-/** A depth with shares at some places only. */
-const depthOf = (shares: Record<number, number>) =>
-  Array.from({ length: 198 }, (_, index) => shares[index + 1] ?? 0);
+/** A depth with shares at some places only: null elsewhere, or 0 as 0.3.0 made it. */
+const depthOf = (shares: Record<number, number>, empty: 0 | null = null) =>
+  Array.from({ length: 198 }, (_, index) => shares[index + 1] ?? empty);
 
 interface Book {
-  depth: number[];
+  depth: (number | null)[];
   best_yes_price: number;
   first_yes_position: number;
   best_no_price: number;
@@ -89,6 +89,23 @@ test("a changed book: each change at its place, also several at one", async (t) 
     bookOf({ 50: 4, 99: 7, 100: 9 }),
   );
   t.deepEqual(await changed(book, []), book);
+});
+
+test("places that 0.3.0 wrote as 0 count as empty, and become null when they empty again", async (t) => {
+  const before = {
+    ...bookOf({ 40: 2, 60: 3, 150: 4 }),
+    depth: depthOf({ 40: 2, 60: 3, 150: 4 }, 0),
+  };
+  const after = await changed(before, [
+    { place: 60, change: -3 },
+    { place: 150, change: -4 },
+    { place: 10, change: 6 },
+  ]);
+  const depth = depthOf({ 10: 6, 40: 2 }, 0);
+  depth[60 - 1] = depth[150 - 1] = null;
+  t.deepEqual(after.depth, depth);
+  t.is(after.best_yes_price, 40);
+  t.is(after.best_no_price, 0);
 });
 
 test("the best prices follow the depth, each on its side, down to none", async (t) => {
