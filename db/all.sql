@@ -263,7 +263,7 @@ set local role exchange_owner;
 --!include trading/place/place_keyed_batch.sql
 --!include trading/change/find_order.sql
 --!include trading/show/pick_orders.sql
---!include trading/change/cancel_own_orders.sql
+--!include trading/change/cancel_open_orders.sql
 --!include trading/change/cancel_order.sql
 --!include trading/check/set_quantity_problem.sql
 --!include trading/write/post_conversion.sql

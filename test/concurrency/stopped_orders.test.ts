@@ -235,6 +235,31 @@ test.serial("each order shows the reason of the first stop that it was under", a
   await assertSound(t);
 });
 
+test.serial("a market that closes keeps the reason of what is stopped", async (t) => {
+  const [market] = (await makeMarkets(1)) as [string];
+  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [stopped] = (await rest(market, ann, buy("yes", 1, 40))) as [string];
+  const [open] = (await rest(market, bob, buy("yes", 1, 40))) as [string];
+  const listener = await exchange.listen();
+  await withMarketLocked(market, async () => {
+    t.is(await operate("self_exclude", { user_id: ann }), 1);
+  });
+  await operate("set_market_status", { market_id: market, status: "closed" });
+  const { users } = await listener.heard();
+  t.deepEqual(
+    Object.fromEntries(
+      users
+        .filter(({ userId }) => userId === ann || userId === bob)
+        .map(({ event }) => [event.orderId, event.cancelReason]),
+    ),
+    { [stopped]: "self_excluded", [open]: "market_closed" },
+  );
+  t.is((await order(ann, stopped)).cancelReason, "self_excluded");
+  t.is((await order(bob, open)).cancelReason, "market_closed");
+  t.is(await fire(), 0);
+  await assertSound(t);
+});
+
 test.serial(
   "a cancel by the user does not count what is stopped, and keeps its reason",
   async (t) => {

@@ -24,7 +24,9 @@ begin
   v_cancelled := case
     when cancel_orders.market_id is null
       then trading.stop_orders(v_user_id, v_market_ids, 'user_cancelled', core.now())
-    else trading.cancel_own_orders(v_open_order_ids, core.now(), announced => true)
+    else trading.cancel_open_orders(
+      v_open_order_ids, 'user_cancelled', core.now(), expires => true, announced => true
+    )
   end;
 
   perform admin.audit('cancel_orders', jsonb_build_object(

@@ -18,7 +18,9 @@ begin
   end if;
 
   perform trading.lock_market(v_order.market_id);
-  v_cancelled := trading.cancel_own_orders(array[v_order.id], core.now());
+  v_cancelled := trading.cancel_open_orders(
+    array[v_order.id], 'user_cancelled', core.now(), expires => true, announced => false
+  );
 
   select o.* into strict v_order
   from trading.find_order(cancel_order.user_public_id, cancel_order.order_public_id) as o;
