@@ -259,7 +259,7 @@ test("a new function of the owner is closed to PUBLIC from its first moment", as
   t.is(open, 0);
 });
 
-test("every function is the owner's and finds what it names in no schema of a caller", async (t) => {
+test("every function is the owner's, and what others may call finds no name in their schemas", async (t) => {
   const astray = await names(`
     select p.oid::regprocedure::text as name from pg_proc as p
     join (${schemas}) as n on n.oid = p.pronamespace
@@ -267,6 +267,10 @@ test("every function is the owner's and finds what it names in no schema of a ca
       or (
         p.prosqlbody is null
         and not coalesce(p.proconfig, '{}') && array['search_path=pg_catalog, pg_temp']
+        and exists (
+          select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) as x
+          where x.grantee <> p.proowner
+        )
       )`);
   t.deepEqual(astray, []);
 });

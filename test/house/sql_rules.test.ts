@@ -74,13 +74,39 @@ test("every column of a view has a comment", async (t) => {
   t.deepEqual(silent, []);
 });
 
+/** Functions that can be called from outside of functions: by a role, or by what a table or view has. */
+const isEntry = `
+  prosecdef
+  or proconfig <> array['search_path=pg_catalog, pg_temp']
+  or prorettype = 'trigger'::regtype
+  or exists (
+    select from aclexplode(coalesce(proacl, acldefault('f', proowner))) as x
+    where x.grantee <> proowner
+  )
+  or exists (
+    select from pg_depend as d
+    where d.refclassid = 'pg_proc'::regclass and d.refobjid = f.oid
+      and d.classid <> 'pg_proc'::regclass
+  )`;
+const searchesTempLast = `coalesce('search_path=pg_catalog, pg_temp' = any (proconfig), false)`;
+
 test("every function has its names resolved when it is written, or searches pg_temp last", async (t) => {
   const open = await offenders(`
     select name from (${functions}) f
     where prokind in ('f', 'p')
       and (prosqlbody is null or prosecdef or proconfig is not null)
-      and not coalesce('search_path=pg_catalog, pg_temp' = any (proconfig), false)`);
+      and not ${searchesTempLast}
+      and (${isEntry})`);
   t.deepEqual(open, []);
+});
+
+test("a function that only functions call has the search path of its caller", async (t) => {
+  // To set it takes as long as some statements.
+  const slow = await offenders(`
+    select name from (${functions}) f
+    join pg_language as l on l.oid = prolang
+    where l.lanname = 'plpgsql' and ${searchesTempLast} and not (${isEntry})`);
+  t.deepEqual(slow, []);
 });
 
 test("no function that may be inlined reads a table with partitions", async (t) => {

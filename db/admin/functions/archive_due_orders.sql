@@ -1,7 +1,6 @@
 create or replace function admin.archive_due_orders()
 returns int
 language plpgsql volatile
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_piece int;

@@ -1,7 +1,6 @@
 create or replace function admin.audit(action text, arguments jsonb)
 returns bigint
 language plpgsql volatile
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_personal constant jsonb := admin.personal_part(audit.action, audit.arguments);

@@ -1,7 +1,6 @@
 create or replace function admin.audit_closings(summary jsonb, decided_by_market_id uuid)
 returns jsonb
 language plpgsql volatile
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_closed jsonb;

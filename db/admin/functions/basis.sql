@@ -1,7 +1,6 @@
 create or replace function admin.basis(command text, arguments jsonb)
 returns jsonb
 language plpgsql volatile
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_user_id bigint;

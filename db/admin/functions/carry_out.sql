@@ -2,7 +2,6 @@ create or replace function admin.carry_out(
   command text, inout arguments jsonb, out result jsonb
 )
 language plpgsql volatile
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_function pg_catalog.pg_proc;

@@ -1,7 +1,6 @@
 create or replace function admin.check_approval(command text, amount_cents numeric default null)
 returns void
 language plpgsql volatile
-set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform core.check_session();

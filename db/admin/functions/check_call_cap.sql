@@ -1,7 +1,6 @@
 create or replace function admin.check_call_cap(kind ledger.journal_kind, amount_cents numeric)
 returns void
 language plpgsql volatile
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_most_cents bigint;

@@ -1,7 +1,6 @@
 create or replace function admin.check_erasable(person identity.users)
 returns void
 language plpgsql stable
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_trader trading.traders;

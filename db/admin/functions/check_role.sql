@@ -1,7 +1,6 @@
 create or replace function admin.check_role(command text)
 returns void
 language plpgsql volatile
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_acting record;

@@ -1,7 +1,6 @@
 create or replace function admin.count_cash(kind ledger.journal_kind, amount_cents numeric)
 returns void
 language plpgsql volatile
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_day constant date := (core.now() at time zone 'UTC')::date;

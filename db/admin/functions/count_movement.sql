@@ -3,7 +3,6 @@ create or replace function admin.count_movement(
 )
 returns void
 language plpgsql volatile
-set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform ledger.lock_outside_world();

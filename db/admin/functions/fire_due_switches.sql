@@ -1,6 +1,5 @@
 create or replace function admin.fire_due_switches(out cancelled int, out passed_over int)
 language plpgsql volatile
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_due record;

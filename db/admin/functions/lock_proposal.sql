@@ -1,7 +1,6 @@
 create or replace function admin.lock_proposal(proposal_id uuid)
 returns admin.proposed_calls
 language plpgsql volatile
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_proposal admin.proposed_calls;

@@ -2,7 +2,6 @@ create or replace function admin.process_due_markets(
   out released int, out expired int, out closed int, out passed_over int, out opened int
 )
 language plpgsql volatile
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_at constant timestamptz := core.now();

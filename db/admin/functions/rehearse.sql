@@ -3,7 +3,6 @@
 create or replace function admin.rehearse(is_live boolean)
 returns void
 language plpgsql
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_done constant text := 'EX999';

@@ -3,7 +3,6 @@ create or replace function admin.rehearse_orders(
 )
 returns uuid
 language plpgsql
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_orders jsonb;

@@ -1,7 +1,6 @@
 create or replace function catalog.category_id(slug text)
 returns bigint
 language plpgsql stable
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_id bigint;

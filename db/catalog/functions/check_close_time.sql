@@ -1,7 +1,6 @@
 create or replace function catalog.check_close_time(close_time timestamptz)
 returns void
 language plpgsql
-set search_path = pg_catalog, pg_temp
 as $$
 begin
   if check_close_time.close_time = 'infinity' then

@@ -1,7 +1,6 @@
 create or replace function catalog.check_open_time(open_time timestamptz)
 returns void
 language plpgsql
-set search_path = pg_catalog, pg_temp
 as $$
 begin
   if check_open_time.open_time <= core.now() then

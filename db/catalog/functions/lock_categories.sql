@@ -1,7 +1,6 @@
 create or replace function catalog.lock_categories(category_ids bigint[])
 returns void
 language plpgsql
-set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform

@@ -1,7 +1,6 @@
 create or replace function catalog.market_id(market_id uuid)
 returns bigint
 language plpgsql stable
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_id bigint;

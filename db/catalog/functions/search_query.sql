@@ -1,7 +1,6 @@
 create or replace function catalog.search_query(query text)
 returns tsquery
 language plpgsql immutable parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_most_words constant int := 10;

@@ -1,7 +1,6 @@
 create or replace function core.check_evidence(evidence text)
 returns void
 language plpgsql stable
-set search_path = pg_catalog, pg_temp
 as $$
 begin
   if core.is_blank(check_evidence.evidence) or length(check_evidence.evidence) > 2000 then

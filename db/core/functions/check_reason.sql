@@ -1,7 +1,6 @@
 create or replace function core.check_reason(reason text)
 returns void
 language plpgsql stable
-set search_path = pg_catalog, pg_temp
 as $$
 begin
   if core.is_blank(coalesce(check_reason.reason, '')) or length(check_reason.reason) > 1000 then

@@ -1,7 +1,6 @@
 create or replace function core.crc32(bytes bytea)
 returns bigint
 language plpgsql immutable parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_crc bigint := 4294967295;

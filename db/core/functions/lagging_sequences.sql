@@ -1,7 +1,6 @@
 create or replace function core.lagging_sequences()
 returns table (sequence_name text, last_id bigint, highest_id bigint)
 language plpgsql stable
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_column record;

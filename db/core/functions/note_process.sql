@@ -3,7 +3,6 @@ create or replace function core.note_process(
 )
 returns void
 language plpgsql volatile
-set search_path = pg_catalog, pg_temp
 as $$
 begin
   if note_process.ends then

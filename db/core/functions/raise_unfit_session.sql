@@ -1,7 +1,6 @@
 create or replace function core.raise_unfit_session()
 returns bigint
 language plpgsql stable
-set search_path = pg_catalog, pg_temp
 as $$
 begin
   if current_setting('transaction_isolation') <> 'read committed' then

@@ -1,7 +1,6 @@
 create or replace function core.raise_violation(constraint_name text, column_name text)
 returns void
 language plpgsql stable
-set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform core.raise_error('INVALID_REQUEST', case raise_violation.constraint_name

@@ -1,7 +1,6 @@
 create or replace function core.time_of(text text)
 returns timestamptz
 language plpgsql stable
-set search_path = pg_catalog, pg_temp
 as $$
 begin
   return time_of.text::timestamptz;

@@ -1,7 +1,6 @@
 create or replace function identity.accept_new_key(made identity.api_keys)
 returns void
 language plpgsql
-set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform identity.check_key_counts((made).user_id);

@@ -2,7 +2,6 @@ create or replace function identity.acting(
   out login text, out staff_key text, out staff_id bigint, out name text, out roles text[]
 )
 language plpgsql stable
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_credential constant text := coalesce(current_setting('exchange.credential', true), '');

@@ -1,7 +1,6 @@
 create or replace function identity.authenticate_staff_key(key_hash bytea)
 returns table (staff_key_id uuid, name text, role text)
 language plpgsql volatile
-set search_path = pg_catalog, pg_temp
 as $$
 begin
   update identity.staff_keys as k

@@ -4,7 +4,6 @@ create or replace function identity.change_profile(
 )
 returns void
 language plpgsql volatile
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_user_id constant bigint := identity.user_id(change_profile.user_id);

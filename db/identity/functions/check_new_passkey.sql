@@ -1,7 +1,6 @@
 create or replace function identity.check_new_passkey(user_id bigint)
 returns void
 language plpgsql stable
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_most constant int := 20;

@@ -1,7 +1,6 @@
 create or replace function identity.decoy_secret()
 returns bytea
 language plpgsql volatile
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_secret bytea := (select s.decoy_secret from identity.settings as s);

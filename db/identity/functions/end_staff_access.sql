@@ -1,7 +1,6 @@
 create or replace function identity.end_staff_access(staff_id bigint)
 returns void
 language plpgsql volatile
-set search_path = pg_catalog, pg_temp
 as $$
 begin
   delete from identity.mails as m

@@ -1,7 +1,6 @@
 create or replace function identity.end_ways_in(user_id bigint)
 returns void
 language plpgsql volatile
-set search_path = pg_catalog, pg_temp
 as $$
 begin
   update identity.users as u

@@ -1,7 +1,6 @@
 create or replace function identity.erase_account(user_id bigint, emails text[])
 returns void
 language plpgsql volatile
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_random constant text := replace(gen_random_uuid()::text, '-', '');

@@ -1,7 +1,6 @@
 create or replace function identity.fresh_session(user_id uuid, session_id uuid)
 returns bigint
 language plpgsql volatile
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_fresh_for constant interval := '10 minutes';

@@ -4,7 +4,6 @@ create or replace function identity.insert_staff_passkey(
 )
 returns void
 language plpgsql volatile
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_most constant int := 20;

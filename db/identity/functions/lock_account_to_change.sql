@@ -1,7 +1,6 @@
 create or replace function identity.lock_account_to_change(user_id bigint)
 returns void
 language plpgsql volatile
-set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform identity.lock_account(lock_account_to_change.user_id);

@@ -1,7 +1,6 @@
 create or replace function identity.lock_key_maker(user_id uuid, session_id uuid)
 returns bigint
 language plpgsql
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   -- Held, so that the keys are counted one creation after the other.

@@ -1,7 +1,6 @@
 create or replace function identity.lock_session(user_id uuid, session_id uuid)
 returns bigint
 language plpgsql volatile
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_user_id bigint;

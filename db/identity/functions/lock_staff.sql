@@ -1,7 +1,6 @@
 create or replace function identity.lock_staff(staff_id uuid)
 returns identity.staff
 language plpgsql volatile
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_member identity.staff;

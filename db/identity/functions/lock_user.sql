@@ -1,7 +1,6 @@
 create or replace function identity.lock_user(user_id uuid)
 returns bigint
 language plpgsql
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_id bigint;

@@ -3,7 +3,6 @@ create or replace function identity.make_link(
 )
 returns text
 language plpgsql volatile
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_token text := identity.new_api_key('jl_');

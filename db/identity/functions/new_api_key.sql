@@ -1,7 +1,6 @@
 create or replace function identity.new_api_key(prefix text)
 returns text
 language plpgsql volatile
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   -- Three random UUIDs hold 366 random bits; their SHA-256 is 32 random bytes.

@@ -1,7 +1,6 @@
 create or replace function identity.new_challenge(session_id bigint)
 returns bytea
 language plpgsql volatile
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_valid_for constant interval := '5 minutes';

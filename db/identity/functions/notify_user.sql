@@ -3,7 +3,6 @@ create or replace function identity.notify_user(
 )
 returns void
 language plpgsql volatile
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_most_a_day constant int := 20;

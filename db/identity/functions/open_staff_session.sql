@@ -3,7 +3,6 @@ create or replace function identity.open_staff_session(
 )
 returns text
 language plpgsql volatile
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_valid_for constant interval := '12 hours';

@@ -1,7 +1,6 @@
 create or replace function identity.raise_taken(constraint_name text)
 returns void
 language plpgsql
-set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform core.raise_error('ALREADY_EXISTS', case raise_taken.constraint_name

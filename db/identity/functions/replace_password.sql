@@ -9,7 +9,6 @@ create or replace function identity.replace_password(
 )
 returns text
 language plpgsql volatile
-set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform identity.lock_account(replace_password.user_id);

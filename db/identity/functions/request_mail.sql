@@ -1,7 +1,6 @@
 create or replace function identity.request_mail(kind text, user_id bigint, address text)
 returns void
 language plpgsql volatile
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_most_waiting constant int := 100;

@@ -3,7 +3,6 @@ create or replace function identity.rotate_api_key(
 )
 returns identity.api_keys
 language plpgsql volatile
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_least constant interval := '5 minutes';

@@ -1,7 +1,6 @@
 create or replace function identity.take_link(kind text, token_hash bytea)
 returns identity.links
 language plpgsql volatile
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_link identity.links;

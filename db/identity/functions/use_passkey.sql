@@ -4,7 +4,6 @@ create or replace function identity.use_passkey(
 )
 returns bigint
 language plpgsql volatile
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_user_id bigint;

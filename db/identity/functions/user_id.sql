@@ -1,7 +1,6 @@
 create or replace function identity.user_id(user_id uuid)
 returns bigint
 language plpgsql stable
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_id bigint;

@@ -3,7 +3,6 @@ create or replace function leaderboard.biggest_win(
 )
 returns leaderboard.wins
 language plpgsql stable
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_win leaderboard.wins;

@@ -3,7 +3,6 @@ create or replace function leaderboard.replace_wins(
 )
 returns void
 language plpgsql
-set search_path = pg_catalog, pg_temp
 as $$
 begin
   delete from leaderboard.wins as w

@@ -3,7 +3,6 @@ create or replace function leaderboard.standing_at(
 )
 returns leaderboard.standings
 language plpgsql stable
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_band int;

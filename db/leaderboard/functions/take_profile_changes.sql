@@ -1,7 +1,6 @@
 create or replace function leaderboard.take_profile_changes()
 returns void
 language plpgsql
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_user_ids bigint[];

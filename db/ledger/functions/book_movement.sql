@@ -7,7 +7,6 @@ create or replace function ledger.book_movement(
 )
 returns boolean
 language plpgsql
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_signed_cents constant bigint := case

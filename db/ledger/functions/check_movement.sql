@@ -3,7 +3,6 @@ create or replace function ledger.check_movement(
 )
 returns void
 language plpgsql stable
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_most_cents constant bigint := 1000000000000000;

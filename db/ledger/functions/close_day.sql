@@ -3,7 +3,6 @@ create or replace function ledger.close_day(
 )
 returns void
 language plpgsql volatile
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   -- Until then, all that was booked before midnight has committed.

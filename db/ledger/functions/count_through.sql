@@ -3,7 +3,6 @@ create or replace function ledger.count_through(
 )
 returns bigint
 language plpgsql stable
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_count bigint;

@@ -1,7 +1,6 @@
 create or replace function ledger.lock_outside_world()
 returns void
 language plpgsql
-set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform core.check_session();

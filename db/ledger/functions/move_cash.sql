@@ -7,7 +7,6 @@ create or replace function ledger.move_cash(
 )
 returns bigint
 language plpgsql
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_user_id bigint;

@@ -7,7 +7,6 @@ create or replace function ledger.post_journal(
 )
 returns bigint
 language plpgsql
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_today constant date := (post_journal.at at time zone 'UTC')::date;

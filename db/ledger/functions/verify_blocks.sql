@@ -1,7 +1,6 @@
 create or replace function ledger.verify_blocks("full" boolean)
 returns table (name text, object text, expected text, found text)
 language plpgsql stable
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_most_blocks constant int := 100;

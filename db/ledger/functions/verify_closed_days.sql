@@ -1,7 +1,6 @@
 create or replace function ledger.verify_closed_days()
 returns table (name text, object text, expected text, found text)
 language plpgsql stable
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_first date;

@@ -1,7 +1,6 @@
 create or replace function rate_limits.lock_counters(checks rate_limits.checks)
 returns void
 language plpgsql volatile
-set search_path = pg_catalog, pg_temp
 as $$
 begin
   -- A row that is there already is locked by this as well, though it is not changed. The time is

@@ -1,7 +1,6 @@
 create or replace function rate_limits.policy_of(user_id uuid, at timestamptz)
 returns rate_limits.policy
 language plpgsql stable
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_policy rate_limits.policy;

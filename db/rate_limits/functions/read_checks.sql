@@ -1,7 +1,6 @@
 create or replace function rate_limits.read_checks(requests json)
 returns rate_limits.checks
 language plpgsql immutable
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_checks rate_limits.checks;

@@ -1,7 +1,6 @@
 create or replace function rate_limits.read_counters(checks rate_limits.checks, at timestamptz)
 returns rate_limits.counter[]
 language plpgsql volatile
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_counters rate_limits.counter[];

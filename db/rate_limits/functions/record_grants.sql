@@ -3,7 +3,6 @@ create or replace function rate_limits.record_grants(
 )
 returns void
 language plpgsql volatile
-set search_path = pg_catalog, pg_temp
 as $$
 begin
   insert into rate_limits.grants as g (bucket, subject, at, first_number, last_number)

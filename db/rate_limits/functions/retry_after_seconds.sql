@@ -3,7 +3,6 @@ create or replace function rate_limits.retry_after_seconds(
 )
 returns int
 language plpgsql stable
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_leaves_at timestamptz;

@@ -1,7 +1,6 @@
 create or replace function rate_limits.spend_tokens(user_ids uuid[], counts int[])
 returns rate_limits.payment[]
 language plpgsql volatile
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_token constant bigint := 60000000;

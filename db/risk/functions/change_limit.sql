@@ -7,7 +7,6 @@ create or replace function risk.change_limit(
   at timestamptz
 )
 language plpgsql immutable
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_delay constant interval := '24 hours';

@@ -1,7 +1,6 @@
 create or replace function risk.confirm_age(user_id bigint, confirmed_age int)
 returns void
 language plpgsql volatile
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_minimum_age constant int := (select s.minimum_age from core.settings as s);

@@ -3,7 +3,6 @@ create or replace function risk.set_limits(
 )
 returns bigint
 language plpgsql
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_user_id bigint := identity.lock_user(set_limits.user_id);

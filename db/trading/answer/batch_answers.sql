@@ -1,7 +1,6 @@
 create or replace function trading.batch_answers(batch trading.batch)
 returns trading.order_answer[]
 language plpgsql stable
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   r constant trading.requests := batch.requests;

@@ -1,7 +1,6 @@
 create or replace function trading.fills_of_order(order_id bigint)
 returns text
 language plpgsql stable
-set search_path = pg_catalog, pg_temp
 as $$
 begin
   -- Not by joins: a plan made on the first day could begin with any of these tables.

@@ -3,7 +3,6 @@ create or replace function trading.find_reply(
 )
 returns core.result
 language plpgsql volatile
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_at constant timestamptz := core.now();

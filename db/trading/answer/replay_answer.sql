@@ -7,7 +7,6 @@ create or replace function trading.replay_answer(
 )
 returns trading.order_answer
 language plpgsql stable
-set search_path = pg_catalog, pg_temp
 as $$
 begin
   return (

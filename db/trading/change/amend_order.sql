@@ -7,7 +7,6 @@ create or replace function trading.amend_order(
 )
 returns core.result
 language plpgsql
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_problem constant text := case

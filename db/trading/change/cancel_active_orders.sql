@@ -7,7 +7,6 @@ create or replace function trading.cancel_active_orders(
 )
 returns int
 language plpgsql
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_announced_ids bigint[];

@@ -7,7 +7,6 @@ create or replace function trading.cancel_open_orders(
 )
 returns int
 language plpgsql
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_ending record;

@@ -1,7 +1,6 @@
 create or replace function trading.cancel_order(user_public_id uuid, order_public_id uuid)
 returns core.result
 language plpgsql
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_result core.result;

@@ -3,7 +3,6 @@ create or replace function trading.clear_orders(
 )
 returns int
 language plpgsql
-set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform trading.expire_orders(clear_orders.order_ids);

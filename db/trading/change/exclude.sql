@@ -1,7 +1,6 @@
 create or replace function trading.exclude(user_id uuid, until timestamptz)
 returns int
 language plpgsql
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_user_id bigint;

@@ -1,7 +1,6 @@
 create or replace function trading.expire_orders(order_ids bigint[])
 returns int
 language plpgsql
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_at timestamptz := core.now();

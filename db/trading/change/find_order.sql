@@ -1,7 +1,6 @@
 create or replace function trading.find_order(user_public_id uuid, order_public_id uuid)
 returns setof trading.orders
 language plpgsql stable
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_user_id constant bigint := (

@@ -3,7 +3,6 @@ create or replace function trading.merge_position(
 )
 returns core.result
 language plpgsql
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_proceeds_cents constant bigint := 50 * merge_position.quantity::bigint;

@@ -8,7 +8,6 @@ create or replace function trading.replace_order(
 )
 returns core.result
 language plpgsql
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_active_order trading.active_orders;

@@ -4,7 +4,6 @@ create or replace function trading.split_position(
 )
 returns core.result
 language plpgsql
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_cost_cents constant bigint := 100 * split_position.quantity::bigint;

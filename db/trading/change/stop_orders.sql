@@ -3,7 +3,6 @@ create or replace function trading.stop_orders(
 )
 returns int
 language plpgsql
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_most_at_once constant int := 1000;

@@ -1,7 +1,6 @@
 create or replace function trading.check_exclusive_change(event_id bigint, added int)
 returns void
 language plpgsql
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   -- A conversion locks and pays all of them.

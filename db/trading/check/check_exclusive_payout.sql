@@ -1,7 +1,6 @@
 create or replace function trading.check_exclusive_payout(market_id bigint, yes_payout_cents int)
 returns void
 language plpgsql
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_others trading.payouts_of_others;

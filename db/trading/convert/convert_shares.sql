@@ -4,7 +4,6 @@ create or replace function trading.convert_shares(
 )
 returns core.result
 language plpgsql
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_kind constant trading.conversion_kind := case

@@ -1,7 +1,6 @@
 create or replace function trading.lock_event_markets(event_id bigint)
 returns void
 language plpgsql
-set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform catalog.lock_event((

@@ -10,7 +10,6 @@ create or replace function trading.post_event_conversion(
 )
 returns void
 language plpgsql
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_is_redeem constant boolean := post_event_conversion.kind = 'redeem';

@@ -3,7 +3,6 @@ create or replace function trading.announce_market_status(
 )
 returns void
 language plpgsql volatile
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_payload jsonb;

@@ -9,7 +9,6 @@ create or replace function trading.fills_after(
 )
 returns table ("position" bigint, trade_id bigint)
 language plpgsql stable
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_most_at_once constant int := 1000;

@@ -1,7 +1,6 @@
 create or replace function trading.make_event_partition(day timestamptz)
 returns boolean
 language plpgsql
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_day constant date := (make_event_partition.day at time zone 'UTC')::date;

@@ -5,7 +5,6 @@ create or replace function trading.own_trade_ids(
 )
 returns setof bigint
 language plpgsql stable
-set search_path = pg_catalog, pg_temp
 as $$
 begin
   if own_trade_ids.ascending then

@@ -1,7 +1,6 @@
 create or replace function trading.position_sent_at("position" bigint)
 returns timestamptz
 language plpgsql stable
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_relay trading.outbox_relay;

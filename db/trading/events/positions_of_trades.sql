@@ -4,7 +4,6 @@
 create or replace function trading.positions_of_trades(trade_ids bigint[])
 returns table (trade_id bigint, "position" bigint, first_trade_id bigint)
 language plpgsql stable
-set search_path = pg_catalog, pg_temp
 as $$
 begin
   return query

@@ -8,7 +8,6 @@ create or replace function trading.user_events_after(
 )
 returns table ("position" bigint, event json)
 language plpgsql stable
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   -- The user is given as a range: for an equality, a plan made without events may read those of all

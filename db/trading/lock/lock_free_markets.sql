@@ -1,7 +1,6 @@
 create or replace function trading.lock_free_markets(market_ids bigint[])
 returns bigint[]
 language plpgsql volatile
-set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform core.check_session();

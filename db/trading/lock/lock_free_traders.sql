@@ -1,7 +1,6 @@
 create or replace function trading.lock_free_traders(user_ids bigint[])
 returns bigint[]
 language plpgsql volatile
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_locked bigint[];

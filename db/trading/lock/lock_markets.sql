@@ -1,7 +1,6 @@
 create or replace function trading.lock_markets(market_ids bigint[])
 returns void
 language plpgsql
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_market_id bigint;

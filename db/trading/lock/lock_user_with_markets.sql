@@ -1,7 +1,6 @@
 create or replace function trading.lock_user_with_markets(user_id uuid)
 returns bigint[]
 language plpgsql
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_most_orders constant int := 1000;

@@ -7,7 +7,6 @@ create or replace function trading.match_batch(
 )
 returns trading.batch
 language plpgsql volatile
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_batch trading.batch;

@@ -20,7 +20,6 @@ create or replace function trading.match_orders(
 )
 returns trading.batch
 language plpgsql immutable
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_most_beyond constant int := trading.most_beyond();

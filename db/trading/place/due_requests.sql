@@ -1,7 +1,6 @@
 create or replace function trading.due_requests(market_ids bigint[], most int, at timestamptz)
 returns trading.requests
 language plpgsql stable
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_requests trading.requests;

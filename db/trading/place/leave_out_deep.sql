@@ -3,7 +3,6 @@ create or replace function trading.leave_out_deep(
 )
 returns text[]
 language plpgsql immutable
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   r constant trading.requests := batch.requests;

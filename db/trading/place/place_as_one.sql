@@ -3,7 +3,6 @@ create or replace function trading.place_as_one(
 )
 returns trading.order_answer[]
 language plpgsql
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_batch trading.batch := trading.match_batch(place_as_one.requests, place_as_one.at);

@@ -7,7 +7,6 @@ create or replace function trading.place_keyed_batch(
 )
 returns core.result
 language plpgsql volatile
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_user_id constant bigint := (

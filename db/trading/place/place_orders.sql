@@ -8,7 +8,6 @@ create or replace function trading.place_orders(
 )
 returns trading.order_answer[]
 language plpgsql volatile
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_count constant int := coalesce(jsonb_array_length(place_orders.orders), 0);

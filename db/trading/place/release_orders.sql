@@ -1,7 +1,6 @@
 create or replace function trading.release_orders(market_ids bigint[], most int)
 returns int
 language plpgsql
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_at constant timestamptz := core.now();

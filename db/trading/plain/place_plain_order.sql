@@ -3,7 +3,6 @@
 create or replace function trading.place_plain_order(order_object jsonb, waits boolean)
 returns trading.order_answer
 language plpgsql volatile
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   r constant trading.order_request := jsonb_populate_record(

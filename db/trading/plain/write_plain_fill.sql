@@ -11,7 +11,6 @@ create or replace function trading.write_plain_fill(
 )
 returns text
 language plpgsql volatile
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   r constant trading.order_request := write_plain_fill.request;

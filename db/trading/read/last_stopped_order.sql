@@ -5,7 +5,6 @@ create or replace function trading.last_stopped_order(
 )
 returns bigint
 language plpgsql stable
-set search_path = pg_catalog, pg_temp
 as $$
 begin
   if switch.fired_at is not null or switch.expires_at <= at - grace then

@@ -6,7 +6,6 @@ create or replace function trading.read_batch(
 )
 returns trading.batch
 language plpgsql volatile
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   r constant trading.requests := batch.requests;

@@ -1,7 +1,6 @@
 create or replace function trading.read_holdings(batch trading.batch)
 returns trading.batch
 language plpgsql stable
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   r constant trading.requests := batch.requests;

@@ -3,7 +3,6 @@ create or replace function trading.read_limits(
 )
 returns trading.limits_read
 language plpgsql stable
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_most_open_orders constant int := 10000;

@@ -8,7 +8,6 @@ create or replace function trading.read_makers(
 )
 returns trading.makers
 language plpgsql stable
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_sides constant int := 2 * cardinality(markets.id);

@@ -1,7 +1,6 @@
 create or replace function trading.read_markets(market_ids bigint[], at timestamptz)
 returns trading.markets_read
 language plpgsql stable
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_markets trading.markets_read;

@@ -3,7 +3,6 @@ create or replace function trading.read_reach(
 )
 returns table (demand int[], shares_before_own bigint[], fok_shares bigint[])
 language plpgsql stable
-set search_path = pg_catalog, pg_temp
 as $$
 begin
   return query

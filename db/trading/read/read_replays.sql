@@ -1,7 +1,6 @@
 create or replace function trading.read_replays(requests trading.requests, at timestamptz)
 returns table (replay bigint[], twin int[])
 language plpgsql stable
-set search_path = pg_catalog, pg_temp
 as $$
 begin
   return query

@@ -1,7 +1,6 @@
 create or replace function trading.read_requests(orders jsonb, codes text[] default null)
 returns trading.requests
 language plpgsql stable
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_requests trading.requests;

@@ -1,7 +1,6 @@
 create or replace function trading.read_traders(user_ids bigint[], at timestamptz)
 returns trading.traders_read
 language plpgsql stable
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   -- Later than the time of the batch by the wait for the traders' locks.

@@ -3,7 +3,6 @@ create or replace function trading.shares_within(
 )
 returns bigint
 language plpgsql stable
-set search_path = pg_catalog, pg_temp
 as $$
 begin
   return (

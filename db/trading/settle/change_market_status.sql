@@ -3,7 +3,6 @@ create or replace function trading.change_market_status(
 )
 returns void
 language plpgsql
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_market catalog.markets;

@@ -1,7 +1,6 @@
 create or replace function trading.check_undecided(market_id bigint)
 returns void
 language plpgsql
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_title text;

@@ -1,7 +1,6 @@
 create or replace function trading.close_decided(market_id bigint, yes_payout_cents int)
 returns jsonb
 language plpgsql
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   -- Beyond this, traders would wait too long for the markets.

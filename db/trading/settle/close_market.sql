@@ -1,7 +1,6 @@
 create or replace function trading.close_market(market_id bigint, most int default null)
 returns int
 language plpgsql
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_at timestamptz := core.now();

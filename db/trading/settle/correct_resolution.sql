@@ -3,7 +3,6 @@ create or replace function trading.correct_resolution(
 )
 returns jsonb
 language plpgsql
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_at timestamptz;

@@ -1,7 +1,6 @@
 create or replace function trading.dispute_resolution(user_id bigint, market_id bigint, text text)
 returns core.result
 language plpgsql
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_at constant timestamptz := core.now();

@@ -1,7 +1,6 @@
 create or replace function trading.open_market(market_id bigint)
 returns int
 language plpgsql
-set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform from catalog.markets as m

@@ -1,7 +1,6 @@
 create or replace function trading.pay_out_fees(amount_cents bigint, reference text)
 returns void
 language plpgsql
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_most_markets constant int := 1000;

@@ -1,7 +1,6 @@
 create or replace function trading.payouts_to_take(market_id bigint, yes_payout_cents int)
 returns table (taken_id bigint, left_cents int)
 language plpgsql stable
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_others trading.payouts_of_others;

@@ -8,7 +8,6 @@ create or replace function trading.void_fill(
 )
 returns bigint
 language plpgsql
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_position record;

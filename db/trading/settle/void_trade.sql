@@ -1,7 +1,6 @@
 create or replace function trading.void_trade(trade_id uuid, reason text)
 returns jsonb
 language plpgsql
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_at timestamptz;

@@ -1,7 +1,6 @@
 create or replace function trading.yes_payout_cents(outcome text, yes_payout_cents int)
 returns int
 language plpgsql stable
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_cents constant int := case yes_payout_cents.outcome

@@ -3,7 +3,6 @@ create or replace function trading.order_detail_object(
 )
 returns json
 language plpgsql stable
-set search_path = pg_catalog, pg_temp
 as $$
 begin
   return (

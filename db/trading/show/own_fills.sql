@@ -3,7 +3,6 @@
 create or replace function trading.own_fills(trade_ids bigint[], user_id bigint)
 returns table (trade_id bigint, price int, quantity int, fill json)
 language plpgsql stable
-set search_path = pg_catalog, pg_temp
 as $$
 begin
   return query

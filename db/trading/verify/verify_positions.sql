@@ -6,7 +6,6 @@
 create or replace function trading.verify_positions()
 returns table (name text, object text, expected text, found text)
 language plpgsql stable
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_end constant bigint := 9223372036854775807;

@@ -5,7 +5,6 @@
 create or replace function trading.verify_priority()
 returns table (name text, object text, expected text, found text)
 language plpgsql stable
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_event record;

@@ -1,7 +1,6 @@
 create or replace function trading.archive_orders(most int)
 returns int
 language plpgsql
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_at constant timestamptz := core.now();

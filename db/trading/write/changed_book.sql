@@ -7,7 +7,6 @@ create or replace function trading.changed_book(
 )
 returns trading.market_state
 language plpgsql immutable parallel safe
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_count constant int := coalesce(cardinality(changed_book.places), 0);

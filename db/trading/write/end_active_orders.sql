@@ -7,7 +7,6 @@ create or replace function trading.end_active_orders(
 )
 returns table (order_id bigint, has_expired boolean)
 language plpgsql
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_expired_by constant timestamptz := case

@@ -7,7 +7,6 @@ create or replace function trading.keep_reply(
 )
 returns void
 language plpgsql volatile
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_at constant timestamptz := core.now();

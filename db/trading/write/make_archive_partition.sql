@@ -3,7 +3,6 @@ create or replace function trading.make_archive_partition(
 )
 returns void
 language plpgsql
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_from constant timestamptz := date_trunc('month', make_archive_partition.month, 'UTC');

@@ -9,7 +9,6 @@ create or replace function trading.post_conversion(
 )
 returns text
 language plpgsql
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_cents constant bigint := 100 * post_conversion.quantity

@@ -3,7 +3,6 @@ create or replace function trading.reduce_order(
 )
 returns void
 language plpgsql
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_taken_off constant int := ("order").quantity - reduce_order.quantity;

@@ -1,7 +1,6 @@
 create or replace function trading.write_events(batch trading.batch)
 returns void
 language plpgsql
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   r constant trading.requests := batch.requests;

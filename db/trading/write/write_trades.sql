@@ -1,7 +1,6 @@
 create or replace function trading.write_trades(batch trading.batch)
 returns trading.batch
 language plpgsql
-set search_path = pg_catalog, pg_temp
 as $$
 declare
   r constant trading.requests := batch.requests;
