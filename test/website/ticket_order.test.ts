@@ -67,7 +67,7 @@ test("an amount comes first: at a limit it becomes shares, fee included", (t) =>
     t.is(at(own), "3", JSON.stringify(own));
   }
   t.deepEqual(errors({ budget: "twenty", price: "60" }), ["budget"]);
-  t.deepEqual(errors({ budget: "0.60", quantity: "0", price: "60" }), ["quantity"]);
+  t.deepEqual(errors({ budget: "0.60", quantity: "0", price: "60" }), ["budget"]);
 });
 
 test("options belong to limit orders only", (t) => {

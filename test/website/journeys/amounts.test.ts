@@ -16,6 +16,60 @@ async function tap(page: Page, button: Locator): Promise<void> {
   await page.mouse.click(x + width / 2, y + height / 2);
 }
 
+journey("an impossible amount is said at its field before it is sent", async (t, browser) => {
+  const { marketId } = await makeOffered(service, "Will it be too much?");
+  const { page, userId, complaints } = await arrive(browser, service);
+  const sent: string[] = [];
+  page.on("request", (request) => {
+    if (new URL(request.url()).pathname === "/api/v1/orders" && request.method() === "POST") {
+      sent.push(request.url());
+    }
+  });
+  await page.goto(`/markets/${marketId}`);
+  const says = async (label: string, typed: string, words: string): Promise<void> => {
+    const input = page.getByRole("textbox", { name: label, exact: true });
+    await input.fill(typed);
+    await page.locator(".field").filter({ has: input }).getByText(words).waitFor();
+    t.is(await input.getAttribute("aria-invalid"), "true", typed);
+  };
+  const isFine = async (label: string, typed: string): Promise<void> => {
+    const input = page.getByRole("textbox", { name: label, exact: true });
+    await input.fill(typed);
+    await page.locator(".preview dl").first().waitFor();
+    t.is(await page.locator(".ticket [aria-invalid=true]").count(), 0, typed);
+  };
+  const noAmount = "Give an amount up to €10,000, such as 25 or 25.50.";
+  for (const typed of ["0", "-5", "1.234", "10000.01"]) await says("Amount", typed, noAmount);
+  await says("Amount", "31", "You have €30.00 in cash. Order less.");
+  await isFine("Amount", "30");
+
+  await kindOfOrder(page, "Shares now").check();
+  const noShares = "Give a whole number of shares, from 1 to 10,000.";
+  for (const typed of ["0", "1.5", "-1", "10001"]) await says("Shares", typed, noShares);
+  // 48 x 60 cents and 7% of 48 x 0.6 x 0.4 = 80.64 cents are €29.61; with one more it is €30.23.
+  const cash = "You have €30.00 in cash: that is enough for 48 shares at most.";
+  await says("Shares", "49", cash);
+  await isFine("Shares", "48");
+
+  await kindOfOrder(page, "Limit").check();
+  await says("Shares", "49", cash);
+  for (const typed of ["0", "100", "5.5"]) {
+    await says("Price", typed, "Give a price from 1 to 99 cents.");
+  }
+  await page.getByLabel("Price", { exact: true }).fill("60");
+  // A share costs 60 and 1.68 cents of fee.
+  const tooLittle = "This does not pay for one share at this price, with its fee.";
+  await says("Amount", "0.61", tooLittle);
+  await isFine("Amount", "0.62");
+
+  await page.getByRole("radio", { name: "Sell" }).check();
+  await page.getByLabel("Price", { exact: true }).fill("60");
+  await says("Shares", "1", "You hold no YES shares to sell.");
+  t.deepEqual(sent, []);
+  t.is(await sharesOf(service, userId), 0);
+  t.deepEqual(complaints, []);
+});
+
 journey(
   "a bar on phones leads to the ticket, where an amount becomes shares",
   async (t, browser) => {

@@ -57,7 +57,10 @@ journey(
     await page.getByRole("button", { name: "Sell", exact: true }).click();
     t.is(await price.inputValue(), "48");
     await page.getByLabel("Shares", { exact: true }).fill("6");
-    await preview.getByText("You hold 5 shares of YES, and can sell no more").waitFor();
+    const field = page
+      .locator(".field")
+      .filter({ has: page.getByLabel("Shares", { exact: true }) });
+    await field.getByText("You hold 5 shares of YES, and can sell no more").waitFor();
     t.deepEqual(complaints, []);
   },
 );

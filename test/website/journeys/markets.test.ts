@@ -170,7 +170,7 @@ journey("a preview that has figures ends the pause of its ticket", async (t, bro
   await operate("set_trading_pause", { paused: false, reason: null });
   // More than the user can pay: whether the exchange is paused is looked for before.
   await fillTicket(page, 60, 9999);
-  await page.locator(".preview").getByText("in cash").waitFor();
+  await page.locator(".field-error").getByText("in cash").waitFor();
   await buyButton(page).waitFor();
   t.is(await paused.count(), 0);
 });

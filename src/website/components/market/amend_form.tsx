@@ -11,6 +11,7 @@ import { ProblemNotice } from "../notice.tsx";
 import { Submit } from "../submit.tsx";
 import { inRange } from "./ticket_order.ts";
 import { OrderPreview } from "./order_preview.tsx";
+import { useRejectionWords } from "./use_rejection_words.ts";
 
 interface AmendFormProps {
   order: ListedOrder;
@@ -154,9 +155,11 @@ function AmendPreview({ order, price, quantity }: AmendPreviewProps): JSX.Elemen
 
 function ReplacementPreview({ order }: { order: PlaceOrder }): JSX.Element {
   const result = usePreview(order);
+  const code = result?.ok === true ? result.data.rejection?.code : undefined;
+  const words = useRejectionWords(code, order, order.marketId);
   // A preview counts the present order as well, whose part of the limit the new one takes over.
-  if (result?.ok === true && result.data.rejection?.code === "LOSS_LIMIT") {
+  if (code === "LOSS_LIMIT") {
     return <p class="hint">Whether your loss limits allow it is known when you save it.</p>;
   }
-  return <OrderPreview order={order} result={result} />;
+  return <OrderPreview {...{ order, result, words }} />;
 }

@@ -10,7 +10,6 @@ import { bestPricesOf, farBeyond } from "./best_price.ts";
 import { estimate } from "./estimate.ts";
 import { OrderFigures } from "./order_figures.tsx";
 import { worstFillPrice } from "./shown_price.ts";
-import { useRejectionWords } from "./use_rejection_words.ts";
 
 interface OrderPreviewProps {
   order: PlaceOrder;
@@ -18,11 +17,13 @@ interface OrderPreviewProps {
   result: Result<Preview> | undefined;
   /** The code of a problem that is shown already. */
   knownCode?: string | undefined;
+  /** Why it is rejected, in place of the usual words. */
+  words: string | undefined;
 }
 
 /** Shows what an order would do now, in the server's figures. */
 export function OrderPreview(props: OrderPreviewProps): JSX.Element | null {
-  const { order, result, knownCode } = props;
+  const { order, result, knownCode, words } = props;
   const code = result?.ok === true ? result.data.rejection?.code : result?.problem.code;
   if (code !== undefined && code === knownCode) return null;
   return (
@@ -30,7 +31,7 @@ export function OrderPreview(props: OrderPreviewProps): JSX.Element | null {
       <FarLimit order={order} />
       {result === undefined && <p class="muted">Working out what this does…</p>}
       {result?.ok === false && <p class="field-error">{adviceOn(result.problem).text}</p>}
-      {result?.ok === true && <PreviewFigures preview={result.data} order={order} />}
+      {result?.ok === true && <PreviewFigures preview={result.data} {...{ order, words }} />}
     </div>
   );
 }
@@ -73,14 +74,12 @@ function FarLimit({ order }: { order: PlaceOrder }): JSX.Element | null {
   );
 }
 
-interface FiguresProps {
+interface FiguresProps extends Pick<OrderPreviewProps, "order" | "words"> {
   preview: Preview;
-  order: PlaceOrder;
 }
 
-function PreviewFigures({ preview, order }: FiguresProps): JSX.Element {
+function PreviewFigures({ preview, order, words }: FiguresProps): JSX.Element {
   const { rejection, status } = preview;
-  const words = useRejectionWords(rejection?.code, order, order.marketId);
   if (rejection !== null) {
     const { text, next } = adviceOn(rejection, address.value);
     return (

@@ -24,7 +24,7 @@ import { answeredOutcome } from "./answered_outcome.ts";
 import { OrderNotice } from "./order_notice.tsx";
 import { GuestPreview, OrderPreview } from "./order_preview.tsx";
 import { atShownPrice } from "./shown_price.ts";
-import { orderOf, withShares } from "./ticket_order.ts";
+import { amountField, orderOf, typedErrors, withShares } from "./ticket_order.ts";
 import type { Ticket as TicketValues } from "./ticket_order.ts";
 import { TicketFields } from "./ticket_fields.tsx";
 import { useRejectionWords } from "./use_rejection_words.ts";
@@ -51,6 +51,11 @@ export function Ticket({ market, ticket, onChange }: TicketProps): JSX.Element {
     if (order === undefined) focusWrongField(form.current);
   }, [tries]);
   const { command, placed, isWaiting, send } = useSending(order, market.title);
+  const rejected = preview?.ok === true ? preview.data.rejection?.code : undefined;
+  const words = useRejectionWords(rejected, order, market.id);
+  const wrong = errors && (tries > 0 ? errors : typedErrors(shown, errors));
+  // More than the user can pay or holds is said where it is typed.
+  const isTooMuch = rejected === "INSUFFICIENT_BALANCE" && words !== undefined;
 
   const submit = (event: Event): void => {
     event.preventDefault();
@@ -80,10 +85,19 @@ export function Ticket({ market, ticket, onChange }: TicketProps): JSX.Element {
       </h2>
       <form ref={form} onSubmit={submit} noValidate>
         <TradeChoices market={market} ticket={ticket} onChange={onChange} />
-        <TicketFields ticket={shown} errors={tries > 0 ? (errors ?? {}) : {}} onChange={onChange} />
+        <TicketFields
+          ticket={shown}
+          errors={isTooMuch ? { [amountField(shown)]: words } : (wrong ?? {})}
+          onChange={onChange}
+        />
         {order !== undefined &&
           (isSignedIn.value ? (
-            <OrderPreview order={order} result={preview} knownCode={command.problem?.code} />
+            <OrderPreview
+              order={order}
+              result={preview}
+              words={isTooMuch ? undefined : words}
+              knownCode={command.problem?.code}
+            />
           ) : (
             <GuestPreview order={order} />
           ))}

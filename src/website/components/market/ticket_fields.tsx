@@ -3,11 +3,11 @@ import { Choice } from "../choice.tsx";
 import { Checkbox, Field } from "../field.tsx";
 import { QuickAmounts } from "./quick_amounts.tsx";
 import { optionWords } from "./ticket_order.ts";
-import type { Ticket, TicketField } from "./ticket_order.ts";
+import type { Ticket, TicketErrors } from "./ticket_order.ts";
 
 interface TicketFieldsProps {
   ticket: Ticket;
-  errors: Partial<Record<TicketField, string>>;
+  errors: TicketErrors;
   onChange: (change: Partial<Ticket>) => void;
 }
 

@@ -82,8 +82,9 @@ export type TicketField = "price" | "quantity" | "budget" | "expiresAt";
 
 /** The order of a ticket, or what is missing from it. Whether it is possible, the server says. */
 export type Filled =
-  | { order: PlaceOrder; errors?: never }
-  | { order?: never; errors: Partial<Record<TicketField, string>> };
+  { order: PlaceOrder; errors?: never } | { order?: never; errors: TicketErrors };
+
+export type TicketErrors = Partial<Record<TicketField, string>>;
 
 /**
  * Reads a ticket. What is missing is said beside its field, before anything is sent; the bounds are
@@ -110,7 +111,10 @@ export function orderOf(ticket: Ticket, marketId: string): Filled {
     return {
       errors: {
         ...(price === undefined && { price: messages.price }),
-        ...(quantity === undefined && { quantity: messages.quantity }),
+        ...(quantity === undefined &&
+          (amount === undefined
+            ? { quantity: messages.quantity }
+            : price !== undefined && { budget: messages.tooLittle })),
         ...(expiresAt === "wrong" && { expiresAt: messages.expiresAt }),
       },
     };
@@ -123,6 +127,21 @@ export function orderOf(ticket: Ticket, marketId: string): Filled {
       ...(expiresAt !== undefined && { expiresAt }),
     },
   };
+}
+
+/** The field that says how much an order is for. */
+export function amountField(ticket: Ticket): "budget" | "quantity" {
+  return typeof amountOf(ticket) === "number" ? "budget" : "quantity";
+}
+
+/**
+ * What is wrong with what is typed, and not what is only missing yet. While a time is typed, it is
+ * half a time for a while.
+ */
+export function typedErrors(ticket: Ticket, errors: TicketErrors): TicketErrors {
+  const fields = ["price", "quantity", "budget"] as const;
+  const typed = fields.filter((field) => field in errors && ticket[field] !== "");
+  return Object.fromEntries(typed.map((field) => [field, errors[field]]));
 }
 
 /**
@@ -139,10 +158,11 @@ export function optionWords({ postOnly, immediateOrCancel, expiresAt }: Ticket):
   return words.filter((word) => word !== false).join(", ");
 }
 
-const messages: Record<TicketField, string> = {
+const messages: Record<TicketField | "tooLittle", string> = {
   price: "Give a price from 1 to 99 cents.",
   quantity: "Give a whole number of shares, from 1 to 10,000.",
   budget: "Give an amount up to €10,000, such as 25 or 25.50.",
+  tooLittle: "This does not pay for one share at this price, with its fee.",
   expiresAt: "Give a date and a time.",
 };
 
