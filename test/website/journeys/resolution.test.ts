@@ -1,5 +1,6 @@
 import test from "ava";
 import { testService } from "../../helpers/http/test_service.ts";
+import { formatDateTime } from "../../../src/website/format.ts";
 import { arrive } from "../arrive.ts";
 import { visit } from "../browser.ts";
 import { journey } from "../journey.ts";
@@ -54,6 +55,31 @@ journey(
     t.deepEqual(complaints, []);
   },
 );
+
+journey("the head says until when an outcome can be disputed", async (t, browser) => {
+  const market_id = await makeMarket({ title: "Will it thaw?" });
+  await operate("resolve_market", { market_id, outcome: "no" });
+  const resolution = `/api/v1/markets/${market_id}/resolution`;
+  const { resolvedAt } = (await service.call("GET", resolution)).body;
+  const { page, complaints } = await visit(browser, service.url);
+  const facts = page.locator(".market-head .facts");
+  const untilMs = Date.parse(resolvedAt) + 72 * 3_600_000;
+  const says = async (name: string): Promise<void> => {
+    await page.goto(`/markets/${market_id}`);
+    const fact = facts.locator("div").filter({ hasText: name });
+    const until = formatDateTime(new Date(untilMs).toISOString());
+    await fact.getByText(until, { exact: true }).waitFor();
+  };
+  await says("Can be disputed until");
+  await page.clock.setFixedTime(untilMs);
+  await says("Could be disputed until");
+  await operate("set_dispute_window", { hours: 0, reason: "a test" });
+  await page.goto(`/markets/${market_id}`);
+  await facts.getByText("A NO share paid").waitFor();
+  t.is(await facts.getByText("be disputed").count(), 0);
+  await operate("set_dispute_window", { hours: 72, reason: "a test" });
+  t.deepEqual(complaints, []);
+});
 
 journey(
   "a user who held shares disputes the outcome once, and reads the answer",

@@ -16,6 +16,7 @@ import { LiveBadge } from "../live_badge.tsx";
 import { Status } from "../status.tsx";
 import { chanceOf, WIDEST_SPREAD } from "./chance.ts";
 import type { ChanceKind } from "./chance.ts";
+import { disputableUntil } from "./own_disputes.tsx";
 
 interface MarketHeadProps {
   market: Market;
@@ -147,6 +148,8 @@ function Outcome({ outcome, resolution }: OutcomeProps): JSX.Element {
 function PaidFacts({ resolution }: Pick<OutcomeProps, "resolution">): JSX.Element | null {
   if (resolution === undefined) return null;
   const { yesPayoutCents, noPayoutCents, resolvedAt, correctedAt, voidedAt } = resolution;
+  const { disputeUntil } = resolution;
+  const isDisputable = disputableUntil(resolution) !== undefined;
   if (voidedAt !== null) return <Fact name="Undone" value={formatDateTime(voidedAt)} />;
   return (
     <>
@@ -154,6 +157,12 @@ function PaidFacts({ resolution }: Pick<OutcomeProps, "resolution">): JSX.Elemen
       {correctedAt !== null && <Fact name="Corrected" value={formatDateTime(correctedAt)} />}
       <Fact name="A YES share paid" value={formatCents(yesPayoutCents)} />
       <Fact name="A NO share paid" value={formatCents(noPayoutCents)} />
+      {disputeUntil !== null && (
+        <Fact
+          name={isDisputable ? "Can be disputed until" : "Could be disputed until"}
+          value={formatDateTime(disputeUntil)}
+        />
+      )}
     </>
   );
 }
