@@ -1,5 +1,5 @@
 import test from "ava";
-import type { Browser, Page } from "playwright-core";
+import type { Browser, Locator, Page } from "playwright-core";
 import { pino } from "pino";
 import { asServerPools } from "../../../src/database/server_pools.ts";
 import { createEndpoint } from "../../../src/graphql/endpoint.ts";
@@ -244,6 +244,61 @@ journey(
     await page.getByRole("button", { name: "Book the deposit" }).click();
     await page.getByText("The user's cash is now: €130.95").waitFor();
     await page.getByRole("region", { name: "Rows: Cash movements" }).getByText("bank 7").waitFor();
+  },
+);
+
+journey(
+  "cash is booked for a user by address or handle, whom a dialog shows",
+  async (t, browser) => {
+    const { userId } = await service.makeTrader({ fundsCents: 5000 });
+    const known = "select email, handle from identity.users where public_id = $1";
+    const { email, handle } = (await service.database.pool.query(known, [userId])).rows[0];
+    const cash = async (): Promise<number> => {
+      const { rows } = await service.database.pool.query(
+        "select balance_cents::int as cents from admin.users where user_id = $1",
+        [userId],
+      );
+      return rows[0].cents;
+    };
+    const { page, complaints } = await welcome(browser, "Gil");
+    await page.goto("/operator/cash");
+    const fill = async (title: string, action: string, name: string): Promise<Locator> => {
+      const box = page.locator("details").filter({ hasText: action });
+      if ((await box.getAttribute("open")) === null) {
+        await box.getByText(title, { exact: true }).click();
+      }
+      await box.getByLabel("User", { exact: true }).fill(name);
+      await box.getByLabel("Amount in euros").fill("7.50");
+      await box.getByLabel("Reference", { exact: true }).fill(`${title} of ${name}`);
+      await box.getByRole("button", { name: action }).click();
+      return box;
+    };
+    const dialog = page.getByRole("dialog");
+    const answer = async (action: string): Promise<void> => {
+      for (const fact of [email, handle]) await dialog.getByText(fact, { exact: true }).waitFor();
+      await dialog.getByRole("button", { name: action, exact: true }).click();
+      await dialog.waitFor({ state: "detached" });
+    };
+
+    const action = "Book the deposit";
+    const nobody = await fill("Deposit", action, email.slice(0, -1));
+    await nobody.getByText("There is no such user.").waitFor();
+    await fill("Deposit", action, email.toUpperCase());
+    await answer("Keep");
+    t.is(await cash(), 5000);
+    const deposit = await fill("Deposit", action, email.toUpperCase());
+    await dialog.waitFor();
+    t.is(await cash(), 5000, "it waits for the answer");
+    await answer(action);
+    await deposit.getByText("The user's cash is now: €57.50").waitFor();
+    const withdrawal = await fill("Withdraw", "Book the withdrawal", handle);
+    await answer("Book the withdrawal");
+    await withdrawal.getByText("The user's cash is now: €50.00").waitFor();
+    t.is(await cash(), 5000);
+    t.deepEqual(
+      complaints.filter((line) => !line.includes("401")),
+      [],
+    );
   },
 );
 

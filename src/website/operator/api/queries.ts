@@ -1,8 +1,10 @@
 import type { Result } from "../../api/result.ts";
-import { fieldsOf, FILE_ROWS, textIn, usersQuery } from "../views/query.ts";
+import { users } from "../views/people.ts";
+import { fieldsOf, FILE_ROWS, PAGE_ROWS, rowsQuery, textIn, usersQuery } from "../views/query.ts";
 import type { Row } from "../views/query.ts";
 import type { Condition, View } from "../views/view.ts";
 import { ask } from "./graphql.ts";
+import { isUuid } from "./values.ts";
 
 /** Asks for the rows of declared views. */
 
@@ -17,6 +19,20 @@ export async function askForRow(
   }`;
   const result = await ask<{ rows: { nodes: Row[] } }>(query, { filter: condition });
   return result.ok ? { ok: true, data: result.data.rows.nodes[0] } : result;
+}
+
+/** The user with an id, a handle or an e-mail address; undefined if there is none. */
+export async function askForUser(name: string): Promise<Result<Row | undefined>> {
+  const typed = name.toLowerCase();
+  const filter: Condition = isUuid(typed)
+    ? { userId: { equalTo: typed } }
+    : { or: [{ handle: { in: [name, typed] } }, { email: { startsWithInsensitive: name } }] };
+  const variables = { first: PAGE_ROWS, orderBy: [users.order], filter };
+  const result = await ask<{ rows: { nodes: Row[] } }>(rowsQuery(users, filter), variables);
+  if (!result.ok) return result;
+  const isNamed = (user: Row): boolean =>
+    ["userId", "handle", "email"].some((field) => textIn(user, field).toLowerCase() === typed);
+  return { ok: true, data: result.data.rows.nodes.find(isNamed) };
 }
 
 /** The ids of users by their handles and addresses, which the answer has in small letters. */

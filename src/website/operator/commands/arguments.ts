@@ -60,6 +60,7 @@ function valueOf(field: CommandField, text: string): unknown {
   switch (field.kind) {
     case "text":
     case "long":
+    case "user":
       return text;
     case "choice":
       return field.isBoolean === true ? text === "true" : text;

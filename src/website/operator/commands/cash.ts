@@ -48,7 +48,7 @@ export const reverseDeposit: Command = {
   fields: [
     required("reference", "Reference of the deposit"),
     reason,
-    { ...user, isRequired: false, hint: "Only if several users have a deposit of this reference." },
+    { ...user, isRequired: false, hint: "Only if several have a deposit of this reference." },
   ],
   ...{ returns: "cents", result: "The user's cash is now" },
   confirm: "The cash of the user may go below zero. A deposit is reversed once.",

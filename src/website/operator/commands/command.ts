@@ -12,6 +12,8 @@ export type FieldKind =
   | "time"
   | "choice"
   | "uuid"
+  /** An id, a handle or an e-mail address, of which the form makes an id. */
+  | "user"
   | "flag"
   | "list"
   | "days"

@@ -3,7 +3,8 @@ import type { CommandField } from "./command.ts";
 /** Fields that several commands have. */
 
 export const user: CommandField = {
-  ...{ argument: "userId", label: "Id of the user", kind: "uuid", isRequired: true },
+  ...{ argument: "userId", label: "User", kind: "user", isRequired: true },
+  hint: "The id, the handle or the e-mail address.",
 };
 export const market: CommandField = {
   ...{ argument: "marketId", label: "Id of the market", kind: "uuid", isRequired: true },

@@ -8,6 +8,7 @@ import { Submit } from "../../components/submit.tsx";
 import { useCommand } from "../../hooks/use_command.ts";
 import { saveFile } from "../../save_file.ts";
 import { ask, noteChange } from "../api/graphql.ts";
+import { askForUser } from "../api/queries.ts";
 import type { Row } from "../views/query.ts";
 import { mayCall } from "../api/session.ts";
 import { showCents } from "../api/values.ts";
@@ -15,6 +16,8 @@ import { fieldsToSend, readArguments } from "../commands/arguments.ts";
 import { fileNameOf, namedArguments } from "../commands/command.ts";
 import type { Arguments, Command, CommandField } from "../commands/command.ts";
 import { mutationOf } from "../commands/mutation.ts";
+import { users } from "../views/people.ts";
+import { Facts } from "./facts.tsx";
 import { LongField, Select } from "./inputs.tsx";
 import { StaffProblem } from "./problem.tsx";
 import { Value } from "./readable.tsx";
@@ -47,6 +50,12 @@ export function CommandForm(props: CommandFormProps): JSX.Element | null {
   );
 }
 
+/** What is to be confirmed, and whom it is about if that was typed. */
+interface Asked {
+  input: Arguments;
+  user: Row | undefined;
+}
+
 type Given = Result<{ answer: { result?: unknown } }>;
 
 function Form(props: CommandFormProps): JSX.Element {
@@ -56,7 +65,7 @@ function Form(props: CommandFormProps): JSX.Element {
   const before: Record<string, string> = { ...initialOf(command), ...initial };
   const typed: Record<string, string> = { ...before, ...changed };
   const [issues, setIssues] = useState<Partial<Record<string, string>>>({});
-  const [asked, setAsked] = useState<Arguments>();
+  const [asked, setAsked] = useState<Asked>();
   const [refused, setRefused] = useState<Arguments>();
   const [isUnchanged, setIsUnchanged] = useState(false);
   const [done, setDone] = useState<{ result: unknown; given: Arguments }>();
@@ -75,16 +84,17 @@ function Form(props: CommandFormProps): JSX.Element {
     void giving.give(send, ({ answer }) => {
       setAsked(undefined);
       setDone({ result: answer.result, given: input });
-      if (command.returns === "file") {
-        const text = JSON.stringify(answer.result, null, 2);
-        const file = new Blob([text], { type: "application/json" });
-        saveFile(file, `${fileNameOf(command, input, handle)}.json`);
-      }
+      if (command.returns === "file") saveJson(answer.result, fileNameOf(command, input, handle));
       // What was only tried is there for the real call.
       if (input.dryRun !== true) setChanged({});
       noteChange();
       onDone?.(answer.result);
     });
+  };
+  const confirmOrGive = (input: Arguments, user?: Row): void => {
+    const showsUser = user !== undefined && command.returns !== "rows";
+    if (showsUser || command.confirm !== undefined) setAsked({ input, user });
+    else give(input);
   };
   const submit = (event: Event): void => {
     event.preventDefault();
@@ -95,8 +105,17 @@ function Form(props: CommandFormProps): JSX.Element {
     setIssues(read.ok ? {} : read.issues);
     setIsUnchanged(isSame);
     if (!read.ok || isSame) return;
-    if (command.confirm === undefined) give(read.given);
-    else setAsked(read.given);
+    const name = given.userId === undefined ? read.given.userId : undefined;
+    if (typeof name !== "string") {
+      confirmOrGive(read.given);
+      return;
+    }
+    const find = (): ReturnType<typeof askForUser> => askForUser(name);
+    void giving.give(find, (user) => {
+      giving.reset();
+      if (user === undefined) setIssues({ userId: "There is no such user." });
+      else confirmOrGive({ ...read.given, userId: user.userId }, user);
+    });
   };
   return (
     <form onSubmit={submit} noValidate>
@@ -118,24 +137,48 @@ function Form(props: CommandFormProps): JSX.Element {
       {giving.isDone && done !== undefined && <Answer {...{ command, about, handle, ...done }} />}
       <Submit isBusy={giving.isBusy}>{command.action}</Submit>
       {asked !== undefined && (
-        <ConfirmDialog
-          title={`${command.action}?`}
-          action={command.action}
-          command={{ ...giving, problem: undefined }}
+        <Confirm
+          {...{ command, giving, ...asked }}
           onConfirm={() => {
-            give(asked);
+            give(asked.input);
           }}
           onClose={() => {
             setAsked(undefined);
           }}
-        >
-          <p>{typeof command.confirm === "function" ? command.confirm(asked) : command.confirm}</p>
-          <StaffProblem problem={giving.problem} />
-        </ConfirmDialog>
+        />
       )}
       {refused !== undefined && <Propose command={command} given={refused} />}
     </form>
   );
+}
+
+interface ConfirmProps extends Asked {
+  command: Command;
+  giving: ReturnType<typeof useCommand>;
+  onConfirm: () => void;
+  onClose: () => void;
+}
+
+/** Asks before a command, and shows the user whom it is about. */
+function Confirm({ command, giving, input, user, ...dialog }: ConfirmProps): JSX.Element {
+  const { action, confirm } = command;
+  const words = typeof confirm === "function" ? confirm(input) : confirm;
+  return (
+    <ConfirmDialog
+      {...{ action, ...dialog }}
+      title={`${action}?`}
+      command={{ ...giving, problem: undefined }}
+    >
+      {user !== undefined && <Facts columns={users.columns} row={user} />}
+      {words !== undefined && <p>{words}</p>}
+      <StaffProblem problem={giving.problem} />
+    </ConfirmDialog>
+  );
+}
+
+function saveJson(value: unknown, name: string): void {
+  const text = JSON.stringify(value, null, 2);
+  saveFile(new Blob([text], { type: "application/json" }), `${name}.json`);
 }
 
 function initialOf({ fields }: Command): Record<string, string> {
