@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { TestCluster } from "../database/test_cluster.ts";
 import { compileCache, rootDirectory } from "../repository.ts";
 
-const ava = join(rootDirectory, "node_modules/ava/entrypoints/cli.js");
+const ava = join(import.meta.dirname, "run_ava.ts");
 
 /** Starts ava on databases of the cluster that are cloned from these templates. */
 export function startAva(
