@@ -4,7 +4,7 @@ import type { WithPgClient } from "postgraphile/@dataplan/pg";
 import type { ExecutionResult, GraphQLError } from "postgraphile/graphql";
 import type { Standby, Standbys } from "../database/standbys.ts";
 import { hasCode } from "../has_code.ts";
-import { relationsOf } from "./relations.ts";
+import { rememberLast } from "./remember.ts";
 import { CONFLICTS, READ_ONLY, showError, TEMPORARY_FILES } from "./shown_errors.ts";
 
 export interface EngineOptions {
@@ -37,26 +37,7 @@ export interface GraphqlEngine {
   execute: (request: GraphqlRequest, settings: Record<string, string>) => Promise<ExecutionResult>;
 }
 
-/** How many checked queries are remembered. */
-const REMEMBERED_QUERIES = 500;
-const PLANNING_TIMEOUT_MS = 1000;
 const REQUEST_TIMEOUT_MS = 30_000;
-
-const unusedPlugins = [
-  // Reads in a command's payload would be within the limits of commands.
-  "MutationPayloadQueryPlugin",
-  // The root within the root.
-  "QueryQueryPlugin",
-  // Rows by global ids: a field of any type is planned for each of them.
-  "NodePlugin",
-  "NodeAccessorPlugin",
-  "NodeIdCodecBase64JSONPlugin",
-  "NodeIdCodecPipeStringPlugin",
-  "RegisterQueryNodePlugin",
-  "AddNodeInterfaceToSuitableTypesPlugin",
-  "PgTableNodePlugin",
-  "PgNodeIdAttributesPlugin",
-];
 
 /**
  * Reads the schema of the database and makes an engine. It imports PostGraphile only now, since that
@@ -71,40 +52,26 @@ export async function makeEngine({
   requestTimeoutMs = REQUEST_TIMEOUT_MS,
 }: EngineOptions): Promise<GraphqlEngine> {
   const [
-    postgraphile,
-    { PostGraphileAmberPreset },
-    { makePgAdaptorWithPgClient, makePgService },
-    utils,
+    { makePgAdaptorWithPgClient },
     grafast,
+    { readGraphqlSchema, REMEMBERED_QUERIES },
     limits,
     cost,
     reads,
-    { filtersAndGroups },
-    { ordersForPages },
     { getOperationAST, OperationTypeNode },
   ] = await Promise.all([
-    import("postgraphile"),
-    import("postgraphile/presets/amber"),
     import("postgraphile/adaptors/pg"),
-    import("postgraphile/utils"),
     import("postgraphile/grafast"),
+    import("./schema.ts"),
     import("./limits.ts"),
     import("./cost.ts"),
     import("./bounded_reads.ts"),
-    import("./plugins.ts"),
-    import("./page_orders.ts"),
     import("postgraphile/graphql"),
   ]);
-  const tags = relationsOf(schema, await listViews(pool, schema));
-  const { schema: graphqlSchema, resolvedPreset } = await postgraphile.makeSchema({
-    extends: [PostGraphileAmberPreset, filtersAndGroups],
-    plugins: [utils.jsonPgSmartTags({ version: 1, config: { class: tags } }), ordersForPages],
-    disablePlugins: [...unusedPlugins, ...(mutations ? [] : ["MutationPlugin"])],
-    pgServices: [makePgService({ pool, schemas: [schema], pgSettings: settingsOf })],
-    grafast: { timeouts: { planning: PLANNING_TIMEOUT_MS } },
-  });
-
-  const check = rememberResults((query) => limits.checkQuery(graphqlSchema, query));
+  const { graphqlSchema, resolvedPreset } = await readGraphqlSchema({ pool, schema, mutations });
+  const check = rememberLast(REMEMBERED_QUERIES, (query) =>
+    limits.checkQuery(graphqlSchema, query),
+  );
 
   async function execute(
     request: GraphqlRequest,
@@ -156,39 +123,10 @@ export async function makeEngine({
   return { execute };
 }
 
-/** A check that is not made again for the last queries. */
-function rememberResults<Result>(check: (query: string) => Result): (query: string) => Result {
-  const results = new Map<string, { result: Result }>();
-  return (query) => {
-    const known = results.get(query) ?? { result: check(query) };
-    const [oldest] = results.keys();
-    if (oldest !== undefined && results.size >= REMEMBERED_QUERIES) results.delete(oldest);
-    results.set(query, known);
-    return known.result;
-  };
-}
-
 /** SQLSTATEs of a standby: what it does not run, and reads that its replay cancels or locks out. */
 const passesElsewhere = [READ_ONLY, TEMPORARY_FILES, ...CONFLICTS];
 
 /** Whether the primary may answer what failed on a standby. */
 function isOfStandby(error: GraphQLError): boolean {
   return showError(error).unforeseen || hasCode(error.originalError, ...passesElsewhere);
-}
-
-/** The settings given to `execute`, for PostGraphile. */
-function settingsOf(context: object): Record<string, string> {
-  return (context as { settings?: Record<string, string> }).settings ?? {};
-}
-
-async function listViews(pool: Pool, schema: string): Promise<Set<string>> {
-  const { rows } = await pool.query<{ name: string }>(
-    `select c.relname as name
-     from pg_catalog.pg_class as c
-     where c.relnamespace = to_regnamespace($1)
-       and c.relkind = 'v'
-       and has_table_privilege(c.oid, 'select')`,
-    [schema],
-  );
-  return new Set(rows.map(({ name }) => name));
 }

@@ -1,0 +1,65 @@
+import { queryObjects } from "node:v8";
+import test from "ava";
+import { OperationPlan } from "postgraphile/grafast";
+import { Source } from "postgraphile/graphql";
+import { makeEngine } from "../../src/graphql/execution.ts";
+import type { GraphqlEngine } from "../../src/graphql/execution.ts";
+import { rememberLast } from "../../src/graphql/remember.ts";
+import { testDatabase } from "../helpers/database/test_database.ts";
+
+/** What stays in the memory of the process when queries are answered. */
+
+const database = testDatabase(test);
+let engine: GraphqlEngine;
+
+test.serial.before("make the engine", async () => {
+  const pool = database.connectAs("exchange_analyst", { max: 1 });
+  engine = await makeEngine({ pool, schema: "analytics", mutations: false });
+});
+
+/** The objects of this class that are in use, after a collection of garbage. */
+const count = (kind: typeof OperationPlan | typeof Source) =>
+  queryObjects(kind, { format: "count" });
+
+async function ask(query: string, variables: Record<string, unknown> = {}): Promise<void> {
+  const { errors } = await engine.execute({ query, variables }, { timezone: "UTC" });
+  if (errors !== undefined) throw errors[0]!;
+}
+
+test.serial("the last 20 queries are remembered, with their plans", async (t) => {
+  const query = (i: number) => `query q${i} { allMarkets { nodes { title } } }`;
+  for (let i = 0; i < 40; i++) await ask(query(i));
+  t.is(count(OperationPlan), 20);
+  t.is(count(Source), 20);
+});
+
+test("a text that comes again is among the last, and takes no place of another", (t) => {
+  const made: string[] = [];
+  const remember = rememberLast(3, (text) => {
+    made.push(text);
+    return `${text}!`;
+  });
+  const use = (texts: string) => {
+    for (const text of texts.split(" ")) t.is(remember(text), `${text}!`);
+    return made.splice(0);
+  };
+  t.deepEqual(use("a b c c c c"), ["a", "b", "c"]);
+  t.deepEqual(use("c b a"), []);
+  // Since c was used again, b goes for d, and is made anew.
+  t.deepEqual(use("c d c a b"), ["d", "b"]);
+});
+
+test.serial("of one query, the last two plans for its variables are kept", async (t) => {
+  const named = ["a", "b", "c", "d"];
+  const fields = named.map((name) => `${name}: title @include(if: $${name})`).join(" ");
+  const types = named.map((name) => `$${name}: Boolean!`).join(", ");
+  const others = count(OperationPlan);
+  for (let bits = 0; bits < 16; bits++) {
+    await ask(
+      `query (${types}) { allMarkets { nodes { key: title ${fields} } } }`,
+      Object.fromEntries(named.map((name, i) => [name, ((bits >> i) & 1) === 1])),
+    );
+  }
+  // Its first plan took the place of another query.
+  t.is(count(OperationPlan), others + 1);
+});
