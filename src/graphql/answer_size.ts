@@ -14,9 +14,9 @@ export function jsonWithin(most: number, value: object): string | undefined {
     if (left < 0) return false;
     if (typeof part !== "object" || part === null) return true;
     if (Array.isArray(part)) return part.every(fits);
-    return Object.entries(part).every(([name, inner]) => {
+    return Object.keys(part).every((name) => {
       left -= name.length;
-      return fits(inner);
+      return fits((part as Record<string, unknown>)[name]);
     });
   }
 

@@ -28,7 +28,7 @@ const COST_OF_SURVEILLANCE = 100;
 const SURVEILLANCE = /^(all)?(tradingPair|roundTrip|largeTrade|lateTrade|unusualLoss)/i;
 /** GraphiQL asks for the whole schema at once: about 900 fields. */
 const COST_ABOUT_SCHEMA = 0.25;
-/** Each description of the whole schema is a megabyte or less, but keeps the process busy. */
+/** A description of the whole schema has up to two megabytes. */
 const COST_OF_SCHEMA = 100;
 /** Lists of what describes a type, and how often a field in one counts. */
 const LISTS_OF_TYPE = new Set([

@@ -57,6 +57,8 @@ export async function makeEngine({
     { readGraphqlSchema, REMEMBERED_QUERIES },
     limits,
     cost,
+    introspection,
+    { describeSchema },
     reads,
     { getOperationAST, OperationTypeNode },
   ] = await Promise.all([
@@ -65,6 +67,8 @@ export async function makeEngine({
     import("./schema.ts"),
     import("./limits.ts"),
     import("./cost.ts"),
+    import("./introspection.ts"),
+    import("./describe_schema.ts"),
     import("./bounded_reads.ts"),
     import("postgraphile/graphql"),
   ]);
@@ -91,6 +95,10 @@ export async function makeEngine({
     const excess =
       operation && limits.findExcess(graphqlSchema, result.document, operation, variableValues);
     if (excess) return { errors: [excess] };
+    if (operation && introspection.asksForSchema(result.document, operation)) {
+      const question = { schema: graphqlSchema, document: result.document, operation };
+      return await describeSchema({ ...question, variables: variableValues });
+    }
     const end = performance.now() + requestTimeoutMs;
     const run = async (standby?: Standby): Promise<ExecutionResult> => {
       const args = {

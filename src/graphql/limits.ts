@@ -33,6 +33,7 @@ import {
   MAX_QUERY_CHARACTERS,
   MAX_TOKENS,
 } from "./cost.ts";
+import { findRepetition } from "./introspection.ts";
 
 /** Rows of a page unless the query says. */
 const DEFAULT_PAGE_ROWS = 100;
@@ -70,8 +71,8 @@ const CURSOR_ARGUMENTS = ["after", "before"];
 export type Checked = { document: DocumentNode } | { errors: readonly GraphQLError[] };
 
 /**
- * Parses a query, checks its cost, and only then validates it against the schema and the limit of
- * depth. Gives pages without a size the default one.
+ * Parses a query, checks its cost and its questions about the schema, and only then validates it
+ * against the schema and the limit of depth. Gives pages without a size the default one.
  */
 export function checkQuery(schema: GraphQLSchema, query: string): Checked {
   if (query.length > MAX_QUERY_CHARACTERS) {
@@ -85,8 +86,8 @@ export function checkQuery(schema: GraphQLSchema, query: string): Checked {
   }
   try {
     const document = parse(query, { maxTokens: MAX_TOKENS });
-    const tooCostly = findTooCostly(document);
-    if (tooCostly !== undefined) return { errors: [tooCostly] };
+    const tooMuch = findTooCostly(document) ?? findRepetition(document);
+    if (tooMuch !== undefined) return { errors: [tooMuch] };
     const errors = validate(schema, document, rules);
     return errors.length > 0 ? { errors } : { document: withPageSizes(schema, document) };
   } catch (error) {

@@ -1,7 +1,7 @@
 import { queryObjects } from "node:v8";
 import test from "ava";
 import { OperationPlan } from "postgraphile/grafast";
-import { Source } from "postgraphile/graphql";
+import { getIntrospectionQuery, Source } from "postgraphile/graphql";
 import { makeEngine } from "../../src/graphql/execution.ts";
 import type { GraphqlEngine } from "../../src/graphql/execution.ts";
 import { rememberLast } from "../../src/graphql/remember.ts";
@@ -25,6 +25,12 @@ async function ask(query: string, variables: Record<string, unknown> = {}): Prom
   const { errors } = await engine.execute({ query, variables }, { timezone: "UTC" });
   if (errors !== undefined) throw errors[0]!;
 }
+
+test.serial("no answer about the schema is kept, and no plan for it", async (t) => {
+  await ask(getIntrospectionQuery());
+  await ask('{ __type(name: "Market") { fields { name } } }');
+  t.is(count(OperationPlan), 0);
+});
 
 test.serial("the last 20 queries are remembered, with their plans", async (t) => {
   const query = (i: number) => `query q${i} { allMarkets { nodes { title } } }`;
