@@ -26,12 +26,13 @@ test("no note in the code defers work", (t) => {
   t.deepEqual(linesWith(texts, /\b(?:TO[D]O|FIX[M]E|X[X]X|HA[C]K)\b/), []);
 });
 
-/** These skip what needs a browser, PgBouncer or promtool where it is not installed. */
+/** These skip what needs a browser or another program where it is not installed. */
 const maySkip = [
   "test/website/journey.ts",
   "test/database/pgbouncer.test.ts",
   "test/deploy/alerts.test.ts",
   "test/deploy/containers.test.ts",
+  "test/deploy/patroni.test.ts",
   "test/jobs/publish_history.test.ts",
 ];
 
