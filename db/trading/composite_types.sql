@@ -226,6 +226,7 @@ create type trading.batch as (
   share_place int[],
   replay bigint[],
   twin int[],
+  old_keys int[],
   demand int[],
   shares_before_own bigint[],
   fok_shares bigint[],
@@ -245,8 +246,9 @@ comment on type trading.batch is
   'A call with all that was read for it and, once it is matched, its results. trader_place and '
   'share_place: of each request''s user, and of what it buys or sells. replay: the order from '
   'before that its idempotency key stands for, -1 if the key is of another request; twin: the '
-  'first request of the call with the same key. demand, shares_before_own and fok_shares: see '
-  'trading.read_reach. is_too_deep and locked_user_ids: why it was not matched '
+  'first request of the call with the same key; old_keys: the requests whose key stands for '
+  'something from before, but does not count any more. demand, shares_before_own and fok_shares: '
+  'see trading.read_reach. is_too_deep and locked_user_ids: why it was not matched '
   '(trading.match_batch). makers_left: what is left of each maker, below 0 once cancelled. '
   'changes: of each market, which raise its version. balance_cents and account_version: of the '
   'traders after the call, null if it has no fills; holdings then has what is left, too.';

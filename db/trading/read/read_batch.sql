@@ -104,7 +104,7 @@ begin
     );
   end if;
   if array_remove(r.idempotency_key, null) <> '{}' then
-    select x.replay, x.twin into batch.replay, batch.twin
+    select x.replay, x.twin, x.old_keys into batch.replay, batch.twin, batch.old_keys
     from trading.read_replays(r, batch.at) as x;
   end if;
   return batch;

@@ -82,20 +82,21 @@ begin
     from unnest(v_ended) as i;
   end if;
 
+  if batch.old_keys is not null then
+    delete from trading.idempotency_keys as x
+    using unnest(batch.old_keys) as i
+    where x.user_id = r.user_id[i]
+      and x.key = r.idempotency_key[i]
+      and o.order_id[i] is not null;
+  end if;
   if batch.twin is not null then
-    insert into trading.idempotency_keys as x (
+    insert into trading.idempotency_keys (
       user_id, key, order_id, created_at, request_fingerprint
     )
     select r.user_id[i], r.idempotency_key[i], o.order_id[i], batch.at, r.fingerprint[i]
     from generate_subscripts(o.order_id, 1) as i
     where o.order_id[i] is not null
-      and r.idempotency_key[i] is not null
-    on conflict (user_id, key) do update set
-      order_id = excluded.order_id,
-      created_at = excluded.created_at,
-      request_fingerprint = excluded.request_fingerprint,
-      reply = null,
-      cancelled_orders = null;
+      and r.idempotency_key[i] is not null;
   end if;
 end
 $$;

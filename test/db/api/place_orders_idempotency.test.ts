@@ -282,3 +282,38 @@ test.serial("a key counts for 24 hours and is then free for another order", asyn
   t.is(await balance(ann), 100_000);
   await clock.release();
 });
+
+test.serial(
+  "in a batch, a key of the day before is for the first order that is accepted",
+  async (t) => {
+    await clock.freeze("2040-02-01T00:00:00Z");
+    const market = await makeMarket();
+    const [ann, bob] = (await makeTraders(2)) as [string, string];
+    const [old, other] = [newKey(), newKey()];
+    await rest(market, ann, buy("yes", 10, 40, old), buy("yes", 10, 40, other));
+    await clock.freeze("2040-02-02T00:00:00Z");
+    const outcomes = await placeBatch(market, [
+      [ann, buy("yes", 10_000, 39, old)],
+      [bob, buy("yes", 1, 38, old)],
+      [ann, buy("yes", 2, 37, old)],
+      [ann, buy("yes", 3, 36, old)],
+      // Nothing is accepted with this key, so it stays as it was.
+      [ann, buy("yes", 10_000, 35, other)],
+    ]);
+    t.deepEqual(
+      outcomes.map(({ code, replayed, answer }) => [code, replayed, answer?.order.quantity]),
+      [
+        ["INSUFFICIENT_BALANCE", false, undefined],
+        [null, false, 1],
+        [null, false, 2],
+        [null, true, 2],
+        ["INSUFFICIENT_BALANCE", false, undefined],
+      ],
+    );
+    t.is((await replay(market, ann, buy("yes", 3, 36, old))).order.quantity, 2);
+    t.is((await replay(market, bob, buy("yes", 1, 38, old))).order.quantity, 1);
+    const [taken] = await rest(market, ann, buy("yes", 4, 34, other));
+    t.is((await replay(market, ann, buy("yes", 4, 34, other))).order.id, taken!);
+    await clock.release();
+  },
+);
