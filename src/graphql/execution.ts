@@ -84,26 +84,27 @@ export async function makeEngine({
     const variableValues = request.variables ?? {};
     const result = check(request.query);
     if ("errors" in result) return result;
+    const { document } = result;
     const { operationName } = request;
-    const operation = getOperationAST(result.document, operationName);
+    const operation = getOperationAST(document, operationName);
     const isMutation = operation?.operation === OperationTypeNode.MUTATION;
     const tooLong = cost.findTooLong(
       variableValues,
       isMutation ? cost.MAX_MUTATION_VARIABLES_CHARACTERS : cost.MAX_VARIABLES_CHARACTERS,
     );
     if (tooLong !== undefined) return { errors: [tooLong] };
-    const excess =
-      operation && limits.findExcess(graphqlSchema, result.document, operation, variableValues);
-    if (excess) return { errors: [excess] };
-    if (operation && introspection.asksForSchema(result.document, operation)) {
-      const question = { schema: graphqlSchema, document: result.document, operation };
+    const errors =
+      operation && limits.findExcess(graphqlSchema, document, operation, variableValues);
+    if (errors && errors.length > 0) return { errors };
+    if (operation && introspection.asksForSchema(document, operation)) {
+      const question = { schema: graphqlSchema, document, operation };
       return await describeSchema({ ...question, variables: variableValues });
     }
     const end = performance.now() + requestTimeoutMs;
     const run = async (standby?: Standby): Promise<ExecutionResult> => {
       const args = {
         schema: graphqlSchema,
-        document: result.document,
+        document,
         rootValue: null,
         contextValue: {},
         variableValues,

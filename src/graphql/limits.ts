@@ -125,28 +125,32 @@ function pageArgumentsOf(node: FieldNode) {
   return (node.arguments ?? []).filter(({ name }) => PAGE_ARGUMENTS.includes(name.value));
 }
 
-/** Finds an operation that may return too many rows with its variables. */
+/** More faults of the variables are not looked for: each is a text that names the value. */
+const MAX_FAULTS = 5;
+
+/** Finds what is wrong with the variables of an operation, or that it may return too many rows. */
 export function findExcess(
   schema: GraphQLSchema,
   document: DocumentNode,
   operation: OperationDefinitionNode,
   variables: Record<string, unknown>,
-): GraphQLError | undefined {
+): readonly GraphQLError[] {
   const root = schema.getRootType(operation.operation);
   if (root === null || root === undefined) {
-    return new GraphQLError(`There is no ${operation.operation} here`, { nodes: operation });
+    return [new GraphQLError(`There is no ${operation.operation} here`, { nodes: operation })];
   }
-  const { coerced } = getVariableValues(schema, operation.variableDefinitions ?? [], variables);
-  // The executor reports faults of the variables.
-  if (coerced === undefined) return undefined;
+  const definitions = operation.variableDefinitions ?? [];
+  const options = { maxErrors: MAX_FAULTS };
+  const { coerced, errors } = getVariableValues(schema, definitions, variables, options);
+  if (coerced === undefined) return errors;
 
   const fragments = fragmentsOf(document);
   const count = { schema, fragments, coerced, rows: 0, conditions: 0 };
   try {
     countIn(operation.selectionSet, root, { rows: 1, pages: 1 }, count);
-    return undefined;
+    return [];
   } catch (error) {
-    if (error instanceof GraphQLError) return error;
+    if (error instanceof GraphQLError) return [error];
     throw error;
   }
 }

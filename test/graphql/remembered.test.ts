@@ -7,7 +7,7 @@ import type { GraphqlEngine } from "../../src/graphql/execution.ts";
 import { rememberLast } from "../../src/graphql/remember.ts";
 import { testDatabase } from "../helpers/database/test_database.ts";
 
-/** What stays in the memory of the process when queries are answered. */
+/** What queries may leave in the memory of the process, and make there. */
 
 const database = testDatabase(test);
 let engine: GraphqlEngine;
@@ -30,6 +30,20 @@ test.serial("no answer about the schema is kept, and no plan for it", async (t) 
   await ask(getIntrospectionQuery());
   await ask('{ __type(name: "Market") { fields { name } } }');
   t.is(count(OperationPlan), 0);
+});
+
+test.serial("of faults of the variables, the first five are looked for", async (t) => {
+  const query =
+    "query ($a: [Int!]!) { allTrades(filter: { quantity: { in: $a } }) { totalCount } }";
+  const faults = async (count: number) => {
+    const request = { query, variables: { a: Array<string>(count).fill("") } };
+    return (await engine.execute(request, {})).errors?.map(({ message }) => message) ?? [];
+  };
+  t.is((await faults(5)).length, 5);
+  const many = await faults(5000);
+  t.is(many.length, 6);
+  t.regex(many[0]!, /^Variable "\$a" got invalid value "" at "a\[0\]"/);
+  t.regex(many[5]!, /error limit reached/);
 });
 
 test.serial("the last 20 queries are remembered, with their plans", async (t) => {
