@@ -216,6 +216,26 @@ test.serial("a switch that expired before the stop is said to have fired", async
   t.not((await setSwitch(ann, 5000)).firedAt, null);
 });
 
+for (const isFree of [true, false]) {
+  const title = `orders whose switch has expired unnoticed end by a stop, ${isFree ? "at once" : "later"}`;
+  test.serial(title, async (t) => {
+    const [market] = (await makeMarkets(1)) as [string];
+    const [ann] = (await makeTraders(1)) as [string];
+    const ids = await rest(market, ann, buy("yes", 1, 40), buy("yes", 1, 39));
+    await withClient(exchange.api, (client) =>
+      call(client, api.setDeadMan, { userId: ann, timeoutMs: 1000 }),
+    );
+    await clock.advance(3500);
+    const exclude = async () => {
+      t.is(await operate("self_exclude", { user_id: ann }), 2);
+    };
+    await (isFree ? exclude() : withMarketLocked(market, exclude));
+    await fire();
+    for (const id of ids) t.is((await order(ann, id)).cancelReason, "self_excluded");
+    await assertSound(t);
+  });
+}
+
 test.serial("each order shows the reason of the first stop that it was under", async (t) => {
   const [market] = (await makeMarkets(1)) as [string];
   const [ann] = (await makeTraders(1)) as [string];

@@ -1,6 +1,7 @@
 create or replace function core.raise_error(code text, message text default null)
 returns void
 language plpgsql stable
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_error core.error_codes;

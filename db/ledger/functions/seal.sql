@@ -1,6 +1,7 @@
 create or replace function ledger.seal(most int default 10000)
 returns bigint
 language plpgsql volatile
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_many constant int := 300000;

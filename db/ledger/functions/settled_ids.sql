@@ -1,6 +1,7 @@
 create or replace function ledger.settled_ids()
 returns table (sequence_name text, last_id bigint)
 language plpgsql volatile
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_most_looks constant int := 100;

@@ -18,23 +18,21 @@ declare
       where x.user_id = stop_orders.user_id
     ) as s
   ), 0);
+  v_order_ids constant bigint[] := array(
+    select b.order_id
+    from trading.active_orders as b
+    where b.user_id = stop_orders.user_id
+      and b.market_id = any (stop_orders.market_ids)
+      and b.order_id > v_stopped_until
+    order by b.order_id
+    limit c_most_at_once
+  );
   v_cancelled int;
   v_last_order_id bigint;
   v_left int;
 begin
-  v_cancelled := trading.clear_orders(
-    array(
-      select b.order_id
-      from trading.active_orders as b
-      where b.user_id = stop_orders.user_id
-        and b.market_id = any (stop_orders.market_ids)
-        and b.order_id > v_stopped_until
-      order by b.order_id
-      limit c_most_at_once
-    ),
-    stop_orders.reason,
-    stop_orders.at
-  );
+  perform trading.expire_orders(v_order_ids);
+  v_cancelled := trading.cancel_active_orders(v_order_ids, stop_orders.reason, stop_orders.at);
   select max(b.order_id), count(*) filter (where b.expires_at is null or b.expires_at > at)
   into v_last_order_id, v_left
   from trading.active_orders as b
@@ -50,7 +48,7 @@ $$;
 
 comment on function trading.stop_orders(bigint, bigint[], trading.cancel_reason, timestamptz) is
   'Ends the open orders of a user, resting and scheduled ones, for one reason; returns how many. '
-  'In the markets given 1,000 end at once, as by trading.clear_orders. The others are stopped: '
+  'In the markets given 1,000 end at once; those past their expiry expire. The others are stopped: '
   'they trade no more, and a worker cancels them in small steps, so that a user with many orders '
   'keeps no market locked. Those that are stopped already, also by a dead man''s switch that '
   'fires, are left to that, and not counted. The caller holds the locks of the user and of the '
