@@ -277,6 +277,7 @@ pair.serial(
       () => contention.insist(() => exchange.release(id)),
     ] as const);
     t.is(frozen, 2);
+    await fire();
     for (const { answer } of placed) {
       t.is((await order(ann, answer!.order.id)).cancelReason, "trading_paused");
     }
