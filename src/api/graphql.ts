@@ -1,10 +1,7 @@
 import type { Express, Request, RequestHandler, Response } from "express";
-import type { ExecutionResult } from "postgraphile/graphql";
 import { z } from "zod";
 import type { StaffRole } from "../database/calls.ts";
 import { createCallLimiter } from "../database/call_limiter.ts";
-import { GraphqlUnavailable } from "../graphql/endpoint.ts";
-import { jsonWithin, MAX_ANSWER_BYTES } from "../graphql/answer_size.ts";
 import type { GraphqlEndpoint } from "../graphql/endpoint.ts";
 import { setCaller } from "../http/authentication.ts";
 import { readJson } from "../http/json_body.ts";
@@ -22,17 +19,8 @@ const bodySchema = z.object({
 
 const tooLarge = new ProblemError(plainProblem(413, "The body is larger than 1 MiB"));
 const isTooLarge = (fault: Error): boolean => "status" in fault && fault.status === 413;
-const tooLong = JSON.stringify({
-  errors: [
-    {
-      message:
-        `The answer has more than ${MAX_ANSWER_BYTES} bytes: ask for less, or use SQL. ` +
-        "What a mutation changed stays changed",
-      extensions: { code: "INVALID_REQUEST" },
-    },
-  ],
-});
 const notJson = plainProblem(415, "The content type must be application/json");
+const unavailable = plainProblem(503, "GraphQL is not available: the log of the server says why");
 
 /**
  * GraphQL for analysts and for operators, by keys of their own; for operators also by the session of a
@@ -48,13 +36,14 @@ export function installGraphql(app: Express, context: Context): void {
 }
 
 /**
- * A caller's queries run one after the other, and two in all: while an answer is made, the process
- * does nothing else. Mutations have turns of their own, so that none waits for a query. A request may
- * take 30 s, so another waits longer than that for its turn.
+ * A caller's queries run one after the other, and two in all: while an answer is made, its thread does
+ * nothing else. Mutations have turns of their own, so that none waits for a query. A request may take
+ * 30 s, so another waits longer than that for its turn.
  */
 const turns = { limits: { most: 2, each: { caller: 1 } }, patienceMs: 35_000 };
 
-function executeOn({ role, execute }: GraphqlEndpoint, context: Context): RequestHandler {
+function executeOn(endpoint: GraphqlEndpoint, context: Context): RequestHandler {
+  const { role } = endpoint;
   const limiters = { query: createCallLimiter(turns), mutation: createCallLimiter(turns) };
   return async (request, response) => {
     const { id: caller, credential } = await identify(role, request, response, context);
@@ -66,18 +55,17 @@ function executeOn({ role, execute }: GraphqlEndpoint, context: Context): Reques
     const { isMutation } = await import("../graphql/operation.ts");
     const kind = isMutation(query) ? "mutation" : "query";
     const turn = limiters[kind].turn(caller, { caller });
-    const { data, errors } = await turn(() => execute(credential, query)).catch(throwProblem);
-    if (isOnly("CONFLICT_RETRY", data, errors)) throw new ProblemError(rejection("CONFLICT_RETRY"));
-    const status = isFaultOfRequest(data, errors) ? 400 : 200;
-    const answer = jsonWithin(MAX_ANSWER_BYTES, { data, errors });
-    sendText(response, answer === undefined ? 400 : status, answer ?? tooLong);
+    const answer = await turn(() => endpoint.answer(credential, query));
+    if ("json" in answer) sendText(response, answer.status, answer.json);
+    else if (answer.rejection === "UNAVAILABLE") throw new ProblemError(unavailable);
+    else throw new ProblemError(rejection(answer.rejection));
   };
 }
 
-/** Who calls: the id of a member of staff or of a key, and the SHA-256 of the cookie or the key. */
+/** Who calls: the id of a member of staff or of a key, and the SHA-256 of the cookie or key, in hex. */
 interface GraphqlCaller {
   id: string;
-  credential: Buffer;
+  credential: string;
 }
 
 /**
@@ -92,31 +80,11 @@ async function identify(
 ): Promise<GraphqlCaller> {
   if (role === "analyst" || request.headers.authorization !== undefined) {
     const { staffKeyId, keyHash } = await access.identifyStaff(role, request, response);
-    return { id: staffKeyId, credential: keyHash };
+    return { id: staffKeyId, credential: keyHash.toString("hex") };
   }
   const caller = await access.identify("staff", request, response);
   setCaller(response, caller);
   site.checkOrigin(request);
   if (typeof request.is("application/json") !== "string") throw new ProblemError(notJson);
-  return { id: caller.staffId, credential: caller.cookieHash };
-}
-
-function throwProblem(error: unknown): never {
-  if (!(error instanceof GraphqlUnavailable)) throw error;
-  throw new ProblemError(
-    error.isTemporary
-      ? rejection("CONFLICT_RETRY")
-      : plainProblem(503, "GraphQL is not available: the log of the server says why"),
-  );
-}
-
-/** Whether nothing was run, or everything that was run found its arguments invalid. */
-function isFaultOfRequest(data: ExecutionResult["data"], errors: ExecutionResult["errors"]) {
-  return data === undefined || isOnly("INVALID_REQUEST", data, errors);
-}
-
-/** Whether everything that was run failed with this code. */
-function isOnly(code: string, data: ExecutionResult["data"], errors: ExecutionResult["errors"]) {
-  const isEmpty = Object.values(data ?? {}).every((value) => value === null);
-  return isEmpty && errors?.every(({ extensions }) => extensions.code === code) === true;
+  return { id: caller.staffId, credential: caller.cookieHash.toString("hex") };
 }

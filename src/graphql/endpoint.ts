@@ -1,20 +1,17 @@
 import pg from "pg";
 import type { Pool } from "pg";
 import type { Logger } from "pino";
-import type { ExecutionResult } from "postgraphile/graphql";
 import type { StaffRole } from "../database/calls.ts";
 import type { Standbys } from "../database/standbys.ts";
+import type { GraphqlAnswer } from "./answers.ts";
 import type { GraphqlEngine, GraphqlRequest } from "./execution.ts";
 
 /** GraphQL for one kind of staff. */
 export interface GraphqlEndpoint {
   /** Who may use it. */
   role: StaffRole;
-  /**
-   * Runs the query of the key or session of staff whose secret has this SHA-256. Its errors are fit to
-   * be shown.
-   */
-  execute: (credential: Buffer, request: GraphqlRequest) => Promise<ExecutionResult>;
+  /** Answers the key or session of staff whose secret has this SHA-256, in hexadecimal. */
+  answer: (credential: string, request: GraphqlRequest) => Promise<GraphqlAnswer>;
   /** Does what the first query would otherwise wait for. Never fails. */
   prepare: () => Promise<void>;
   close: () => Promise<void>;
@@ -31,19 +28,6 @@ export interface EndpointOptions {
   logger: Logger;
   /** How long one statement may take. */
   statementTimeoutMs?: number;
-}
-
-/** Thrown when the schema of the database could not be read. */
-export class GraphqlUnavailable extends Error {
-  /** Whether another attempt may help: the database is away, or there is a conflict. */
-  readonly isTemporary: boolean;
-
-  constructor(cause: unknown) {
-    super("GraphQL is not available", { cause });
-    this.name = "GraphqlUnavailable";
-    this.isTemporary =
-      !(cause instanceof pg.DatabaseError) || /^(08|40|53[03]|55|57P)/.test(cause.code ?? "");
-  }
 }
 
 /** After a schema could not be read, the next attempt comes no sooner than this. */
@@ -77,33 +61,47 @@ export function createEndpoint(options: EndpointOptions): GraphqlEndpoint {
       .catch((error: unknown) => {
         logger.warn({ error, role }, "the schema for GraphQL can't be read");
         setTimeout(() => (engine = undefined), RETRY_AFTER_MS).unref();
-        throw new GraphqlUnavailable(error);
+        throw error;
       });
     return engine;
   }
 
-  async function execute(credential: Buffer, request: GraphqlRequest): Promise<ExecutionResult> {
-    const { execute: run } = await getEngine();
-    const { showError } = await import("./shown_errors.ts");
-    const result = await run(request, {
+  async function execute(
+    engine: GraphqlEngine,
+    credential: string,
+    request: GraphqlRequest,
+  ): Promise<GraphqlAnswer> {
+    const [{ answerOf }, { showError }] = await Promise.all([
+      import("./answers.ts"),
+      import("./shown_errors.ts"),
+    ]);
+    const { data, errors } = await engine.execute(request, {
       statement_timeout: String(statementTimeoutMs),
       timezone: "UTC",
-      ...(isOperator
-        ? { "exchange.credential": credential.toString("hex") }
-        : { transaction_read_only: "on" }),
+      ...(isOperator ? { "exchange.credential": credential } : { transaction_read_only: "on" }),
     });
-    if (result.errors === undefined) return result;
-    const errors = result.errors.map((error) => {
+    const shownErrors = errors?.map((error) => {
       const { shown, unforeseen } = showError(error);
       if (unforeseen) logger.error({ error: error.originalError, role }, "a query failed");
       return shown;
     });
-    return { ...result, errors };
+    return answerOf({
+      ...(data !== undefined && { data }),
+      ...(shownErrors && { errors: shownErrors }),
+    });
   }
 
   return {
     role,
-    execute,
+    answer: async (credential, request) => {
+      let engine: GraphqlEngine;
+      try {
+        engine = await getEngine();
+      } catch (error) {
+        return { rejection: isTemporary(error) ? "CONFLICT_RETRY" : "UNAVAILABLE" };
+      }
+      return await execute(engine, credential, request);
+    },
     prepare: async () => {
       await getEngine().catch(() => undefined);
     },
@@ -114,4 +112,9 @@ export function createEndpoint(options: EndpointOptions): GraphqlEndpoint {
       await pool.end();
     },
   };
+}
+
+/** Whether another attempt to read the schema may help: the database is away, or has a conflict. */
+function isTemporary(error: unknown): boolean {
+  return !(error instanceof pg.DatabaseError) || /^(08|40|53[03]|55|57P)/.test(error.code ?? "");
 }

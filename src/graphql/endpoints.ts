@@ -6,6 +6,7 @@ import { openReadStandbys, timeLimits } from "../database/server_pools.ts";
 import { hasCode } from "../has_code.ts";
 import { createEndpoint, noCredential } from "./endpoint.ts";
 import type { GraphqlEndpoint } from "./endpoint.ts";
+import { startThread } from "./thread.ts";
 
 /** The endpoints of a server: GraphQL for those whose login is given. */
 export interface GraphqlEndpoints {
@@ -31,30 +32,12 @@ const POOL_SIZE = 4;
 /** Of those of operators. As many are left for queries, of which two run at a time, each on one. */
 const FOR_COMMANDS = 2;
 
-/** Makes the endpoints, each on pools of its own. */
+/** Makes the endpoints, each on a thread of its own. */
 export function makeGraphqlEndpoints(options: GraphqlEndpointsOptions): GraphqlEndpoints {
   const { logger, analystConnectionString, operatorConnectionString, readStandbys } = options;
   const make = (role: StaffRole, connectionString: string | undefined) => {
     if (connectionString === undefined) return undefined;
-    const sessions = {
-      role: `exchange_${role}`,
-      applicationName: `pgmarkets graphql ${role}`,
-      max: POOL_SIZE,
-      logger,
-    } as const;
-    const makeOwn = (max: number) =>
-      makePool({
-        ...timeLimits,
-        connectionString,
-        ...sessions,
-        max,
-        ...(role === "operator" && { settings: noCredential }),
-      });
-    const commands = role === "operator" ? makeOwn(FOR_COMMANDS) : undefined;
-    const pool = makeOwn(commands === undefined ? POOL_SIZE : POOL_SIZE - FOR_COMMANDS);
-    const given = role === "analyst" ? readStandbys : undefined;
-    const standbys = openReadStandbys({ given, primary: pool, queryTimeoutMs, ...sessions });
-    return createEndpoint({ role, logger, pool, commands, standbys });
+    return startThread({ role, connectionString, readStandbys }, logger);
   };
   return {
     analysts: make("analyst", analystConnectionString),
@@ -62,7 +45,39 @@ export function makeGraphqlEndpoints(options: GraphqlEndpointsOptions): GraphqlE
   };
 }
 
-/** Reads the schemas, one after the other: each keeps the process busy for a while. */
+export interface OpenEndpointOptions {
+  role: StaffRole;
+  connectionString: string;
+  /** They answer analysts. */
+  readStandbys?: ReadStandbys | undefined;
+  logger: Logger;
+}
+
+/** Opens an endpoint on pools of its own. */
+export function openEndpoint(options: OpenEndpointOptions): GraphqlEndpoint {
+  const { role, connectionString, readStandbys, logger } = options;
+  const sessions = {
+    role: `exchange_${role}`,
+    applicationName: `pgmarkets graphql ${role}`,
+    max: POOL_SIZE,
+    logger,
+  } as const;
+  const makeOwn = (max: number) =>
+    makePool({
+      ...timeLimits,
+      connectionString,
+      ...sessions,
+      max,
+      ...(role === "operator" && { settings: noCredential }),
+    });
+  const commands = role === "operator" ? makeOwn(FOR_COMMANDS) : undefined;
+  const pool = makeOwn(commands === undefined ? POOL_SIZE : POOL_SIZE - FOR_COMMANDS);
+  const given = role === "analyst" ? readStandbys : undefined;
+  const standbys = openReadStandbys({ given, primary: pool, queryTimeoutMs, ...sessions });
+  return createEndpoint({ role, logger, pool, commands, standbys });
+}
+
+/** Reads the schemas, one after the other: each keeps a processor busy for a while. */
 export async function prepareEndpoints({ analysts, operators }: GraphqlEndpoints): Promise<void> {
   await analysts?.prepare();
   await operators?.prepare();

@@ -1,13 +1,6 @@
 import test from "ava";
-import {
-  buildClientSchema,
-  buildSchema,
-  executeSync,
-  getIntrospectionQuery,
-  getOperationAST,
-} from "postgraphile/graphql";
+import { buildClientSchema, buildSchema, getIntrospectionQuery } from "postgraphile/graphql";
 import type { IntrospectionOptions, IntrospectionQuery } from "postgraphile/graphql";
-import { describeSchema } from "../../src/graphql/describe_schema.ts";
 import { makeEngine } from "../../src/graphql/execution.ts";
 import { checkQuery } from "../../src/graphql/limits.ts";
 import { testDatabase } from "../helpers/database/test_database.ts";
@@ -91,74 +84,6 @@ const variants: IntrospectionOptions[] = [
     oneOf: true,
   },
 ];
-
-test("the answer is that of GraphQL's own executor", async (t) => {
-  const described = buildSchema(`
-    "All of it" schema { query: Query mutation: Change }
-    directive @often("How" how: [Kind!] = [BIG]) repeatable on FIELD | OBJECT
-    scalar Day @specifiedBy(url: "https://days.example")
-    "A kind" enum Kind { BIG "not" SMALL @deprecated(reason: "rare") }
-    interface Named { name: String! }
-    type Thing implements Named { name: String!, kinds: [[Kind!]]!, old: Day @deprecated }
-    type Other implements Named { name: String! }
-    union Any = Thing | Other
-    input Choice @oneOf { one: Int, other: String }
-    input Filter { name: String = "a", choice: Choice, past: Int @deprecated }
-    type Query { any(filter: Filter = { name: "b" }, gone: Int @deprecated): Any, none: Int }
-    type Change { do: Boolean }
-  `);
-  const queries = [
-    ...variants.map((options) => getIntrospectionQuery(options)),
-    `query ($yes: Boolean!, $no: Boolean! = false, $name: String = "Thing") {
-      ...f @include(if: $yes)
-      ... @skip(if: $yes) { left: __schema { description } }
-      one: __type(name: $name) { __typename kind @skip(if: $no) fields(includeDeprecated: $yes) { name } }
-      none: __type(name: "Nothing") { name }
-      __typename
-    }
-    fragment f on Query { __type(name: "Kind") { enumValues(includeDeprecated: $no) { name } } }`,
-  ];
-  for (const query of queries) {
-    const checked = checkQuery(described, query);
-    if ("errors" in checked) throw checked.errors[0]!;
-    const { document } = checked;
-    const operation = getOperationAST(document)!;
-    for (const variables of [
-      { yes: true },
-      { yes: false, name: "Filter" },
-      { yes: true, no: true },
-    ]) {
-      const expected = executeSync({ schema: described, document, variableValues: variables });
-      t.is(expected.errors, undefined);
-      const answer = await describeSchema({ schema: described, document, operation, variables });
-      t.is(JSON.stringify(answer), JSON.stringify(expected));
-    }
-    const { data, errors } = await describeSchema({
-      ...{ schema: described, document, operation, variables: { yes: null, name: null } },
-    });
-    if (!query.includes("$yes")) continue;
-    t.is(data, undefined);
-    t.regex(errors?.[0]?.message ?? "", /\$yes/);
-  }
-});
-
-test("others have their turn while a large schema is described", async (t) => {
-  const fields = many(100, (i) => `f${i}(a: Int, b: [Int!]!): [Int!]!`);
-  const large = buildSchema(
-    `type Query { a: Int } ${many(100, (i) => `type T${i} { ${fields} }`)}`,
-  );
-  const checked = checkQuery(large, getIntrospectionQuery());
-  if ("errors" in checked) throw checked.errors[0]!;
-  const { document } = checked;
-  let turns = 0;
-  const others = setInterval(() => turns++, 0);
-  await describeSchema({
-    ...{ schema: large, document, operation: getOperationAST(document)!, variables: {} },
-  });
-  clearInterval(others);
-  // 30,000 arguments and fields take far more than 20 ms.
-  t.true(turns > 3, `${turns} turns`);
-});
 
 for (const name of ["analytics", "admin"] as const) {
   test(`${name}: the tools of GraphQL get the whole schema, in each of their variants`, async (t) => {

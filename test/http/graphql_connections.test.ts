@@ -57,7 +57,11 @@ const pause = (isPaused: boolean) =>
 
 /** Takes all connections of a pool while something else happens. */
 async function withoutConnections(taken: Pool, work: () => Promise<void>): Promise<void> {
+  const { connectionTimeoutMillis } = taken.options;
+  // On a busy machine a connection takes long to open.
+  taken.options.connectionTimeoutMillis = 0;
   const clients = await Promise.all(Array.from({ length: CONNECTIONS }, () => taken.connect()));
+  taken.options.connectionTimeoutMillis = connectionTimeoutMillis;
   try {
     await work();
   } finally {

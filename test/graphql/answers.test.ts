@@ -1,5 +1,5 @@
 import test from "ava";
-import { jsonWithin } from "../../src/graphql/answer_size.ts";
+import { answerOf, jsonWithin } from "../../src/graphql/answers.ts";
 
 test("a value is JSON if that has as many bytes as it may, and no longer one", (t) => {
   const values: object[] = [
@@ -24,4 +24,15 @@ test("a text that many fields share is not written out to find that it is too lo
     Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`a${i}`, text])),
   );
   t.is(jsonWithin(10_000_000, { rows }), undefined);
+});
+
+test("400: an answer has at most 10,000,000 bytes", (t) => {
+  const around = JSON.stringify({ data: { said: "" } }).length;
+  const said = "x".repeat(10_000_000 - around);
+  t.deepEqual(answerOf({ data: { said } }), { status: 200, json: `{"data":{"said":"${said}"}}` });
+  const longer = answerOf({ data: { said: `${said}x` } });
+  t.like(longer, { status: 400 });
+  const { data, errors } = JSON.parse("json" in longer ? longer.json : "");
+  t.is(data, undefined);
+  t.regex(errors[0].message, /^The answer has more than 10000000 bytes/);
 });

@@ -1,0 +1,74 @@
+import test from "ava";
+import type { Logger } from "pino";
+import { startThread } from "../../src/graphql/thread.ts";
+import { testDatabase } from "../helpers/database/test_database.ts";
+
+/** GraphQL on a thread of its own: the same answers, and an end that is no end of the process. */
+
+const database = testDatabase(test);
+const lines: string[] = [];
+const note = (_fields: object, line: string) => lines.push(line);
+const logger = { level: "silent", error: note, warn: note } as unknown as Logger;
+const query = (text: string) => ({ query: text });
+
+test.serial("a thread answers, by the key of the caller, and says what is wrong", async (t) => {
+  const { connectionString } = database;
+  const thread = startThread({ role: "operator", connectionString }, logger);
+  const { rows } = await database.pool.query(
+    "select encode(sha256(convert_to(admin.create_staff_key('Otto', 'operator'), 'utf8')), 'hex') as key",
+  );
+  const { key } = rows[0];
+  const ask = async (text: string, variables?: Record<string, unknown>): Promise<unknown[]> => {
+    const answer = await thread.answer(key, { query: text, ...(variables && { variables }) });
+    if (!("json" in answer)) throw new Error(answer.rejection);
+    const { data, errors = [] } = JSON.parse(answer.json);
+    return [answer.status, data, ...errors.map(({ message }: Error) => message)];
+  };
+  const make =
+    "mutation ($a: String!) { createCategory(input: { slug: $a, name: $a }) { result } }";
+  t.like(await ask(make, { a: "new" }), [200, { createCategory: { result: "new" } }]);
+  t.deepEqual(await ask("{ allCategories { nodes { name } } }"), [
+    200,
+    { allCategories: { nodes: [{ name: "new" }] } },
+  ]);
+  t.deepEqual(await ask('{ __type(name: "Category") { name } }'), [
+    200,
+    { __type: { name: "Category" } },
+  ]);
+  const unknown = await ask("{ none }");
+  t.deepEqual(unknown, [400, undefined, 'Cannot query field "none" on type "Query".']);
+  await thread.close();
+  t.deepEqual(lines, []);
+});
+
+test.serial("a thread that does not answer ends, and another takes its place", async (t) => {
+  await database.pool.query(`
+    create function analytics.wait_long() returns integer language plpgsql stable
+    set lock_timeout = 0 as $$
+    begin
+      perform pg_advisory_xact_lock(4711);
+      return 1;
+    end $$;
+    grant execute on function analytics.wait_long() to exchange_analyst`);
+  const given = { role: "analyst", connectionString: database.connectionString } as const;
+  const thread = startThread(given, logger, 5000);
+  await thread.prepare();
+  await database.withRollback(async (client) => {
+    await client.query("select pg_advisory_xact_lock(4711)");
+    t.deepEqual(await thread.answer("", query("{ waitLong }")), { rejection: "UNAVAILABLE" });
+  });
+  t.deepEqual(lines.splice(0), ["the thread of GraphQL ended, and another begins"]);
+  await thread.prepare();
+  const answer = await thread.answer("", query("{ waitLong }"));
+  t.deepEqual(answer, { status: 200, json: '{"data":{"waitLong":1}}' });
+  await thread.close();
+  t.deepEqual(lines, []);
+});
+
+test.serial("a thread whose login is wrong answers that it is not available", async (t) => {
+  const connectionString = database.connectionString.replace(/\/[^/?]+(\?|$)/, "/none$1");
+  const thread = startThread({ role: "analyst", connectionString }, logger);
+  await thread.prepare();
+  t.deepEqual(await thread.answer("", query("{ a: __typename }")), { rejection: "UNAVAILABLE" });
+  await thread.close();
+});
