@@ -58,7 +58,7 @@ interface Measure {
 
 /**
  * Finds a document that costs too much, by its text alone: to validate and plan a large one keeps the
- * whole process busy. A field costs 1, or 5 with fields of its own, under every alias; aggregates
+ * thread busy. A field costs 1, or 5 with fields of its own, under every alias; aggregates
  * cost 30. A list or row of surveillance costs 100, and so do aggregates in it. A fragment costs its
  * fields at each use. `__schema` costs 100, a field in it a quarter. `__type` costs 5, a
  * field in it a quarter, and eight times as much for each list around it. The whole document counts,
