@@ -87,6 +87,11 @@ async function byUserId(users: string[]): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
+async function timeNow(): Promise<Date> {
+  const { rows } = await exchange.database.pool.query("select core.now() as now");
+  return new Date(rows[0].now);
+}
+
 async function assertSound(t: ExecutionContext): Promise<void> {
   t.deepEqual(await exchange.verify(), []);
 }
@@ -232,6 +237,63 @@ for (const isFree of [true, false]) {
     await (isFree ? exclude() : withMarketLocked(market, exclude));
     await fire();
     for (const id of ids) t.is((await order(ann, id)).cancelReason, "self_excluded");
+    await assertSound(t);
+  });
+}
+
+test.serial("a switch that has expired unnoticed takes no order of a stop", async (t) => {
+  const [market] = (await makeMarkets(1)) as [string];
+  const [ann] = (await makeTraders(1)) as [string];
+  const [before] = (await rest(market, ann, buy("yes", 1, 40))) as [string];
+  await setSwitch(ann, 1000);
+  await clock.advance(1500);
+  const [after] = (await rest(market, ann, buy("yes", 1, 39))) as [string];
+  await withMarketLocked(market, async () => {
+    t.is(await operate("self_exclude", { user_id: ann }), 2);
+  });
+  t.is(await fire(), 2);
+  for (const id of [before, after]) t.is((await order(ann, id)).cancelReason, "self_excluded");
+  t.not((await setSwitch(ann, 5000)).firedAt, null);
+  await assertSound(t);
+});
+
+for (const [title, { reason, end }] of Object.entries(ends)) {
+  test.serial(`${title} expires scheduled orders past their expiry, uncounted`, async (t) => {
+    const { market } = await makeLiveMarket();
+    const [ann, bob, cat] = (await makeTraders(3)) as [string, string, string];
+    const expiresAt = new Date((await timeNow()).getTime() + 1000).toISOString();
+    const waiting = new Map<string, string>();
+    for (const user of [ann, bob, cat]) {
+      const placed = await place(market, user, buy("yes", 1, 40, { expiresAt }));
+      waiting.set(user, placed.order.id);
+    }
+    await clock.advance(1500);
+    t.is(await end(ann), 0);
+    await withMarketLocked(market, async () => {
+      t.is(await end(bob), 0);
+    });
+    await fire();
+    await withMarketLocked(market, async () => {
+      t.is(await end(cat), 0);
+    });
+    await clock.advance(2000);
+    await exchange.release(market);
+    for (const [user, id] of waiting) t.is((await order(user, id)).cancelReason, "expired");
+    await assertSound(t);
+  });
+
+  test.serial(`a release during a site-wide pause keeps the reason of ${title}`, async (t) => {
+    const { market } = await makeLiveMarket();
+    const [ann] = (await makeTraders(1)) as [string];
+    const { order: waiting } = await place(market, ann, buy("yes", 1, 40));
+    await withMarketLocked(market, async () => {
+      t.is(await end(ann), 1);
+    });
+    await operate("set_trading_pause", { paused: true, reason: "a test" });
+    await clock.advance(4000);
+    await exchange.release(market);
+    await operate("set_trading_pause", { paused: false, reason: "a test" });
+    t.is((await order(ann, waiting.id)).cancelReason, reason);
     await assertSound(t);
   });
 }

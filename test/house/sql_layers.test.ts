@@ -101,7 +101,7 @@ const writers: Record<string, string[]> = {
   "trading.outbox_relay": ["api", "jobs"],
   "trading.sent_events": ["api"],
   "trading.idempotency_keys": ["jobs"],
-  "trading.dead_man_switches": ["api", "jobs"],
+  "trading.dead_man_switches": ["api", "jobs", "trading/change"],
   "trading.order_stops": ["trading/change", "jobs"],
   "trading.candles": ["jobs"],
   "trading.candle_progress": ["jobs"],

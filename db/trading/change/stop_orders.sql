@@ -31,8 +31,10 @@ declare
   v_last_order_id bigint;
   v_left int;
 begin
-  perform trading.expire_orders(v_order_ids);
-  v_cancelled := trading.cancel_active_orders(v_order_ids, stop_orders.reason, stop_orders.at);
+  v_cancelled := trading.cancel_active_orders(
+    v_order_ids, stop_orders.reason, stop_orders.at,
+    expires => true
+  );
   select max(b.order_id), count(*) filter (where b.expires_at is null or b.expires_at > at)
   into v_last_order_id, v_left
   from trading.active_orders as b
@@ -42,6 +44,13 @@ begin
     insert into trading.order_stops (user_id, last_order_id, reason, stopped_at)
     values (stop_orders.user_id, v_last_order_id, stop_orders.reason, stop_orders.at);
   end if;
+  -- A switch that has expired and not fired yet finds nothing left: it would take some of them.
+  update trading.dead_man_switches as s set
+    expires_at = null,
+    last_fired_at = s.expires_at
+  where s.user_id = stop_orders.user_id
+    and s.fired_at is null
+    and s.expires_at <= stop_orders.at;
   return v_cancelled + v_left;
 end
 $$;
@@ -51,5 +60,5 @@ comment on function trading.stop_orders(bigint, bigint[], trading.cancel_reason,
   'In the markets given 1,000 end at once; those past their expiry expire. The others are stopped: '
   'they trade no more, and a worker cancels them in small steps, so that a user with many orders '
   'keeps no market locked. Those that are stopped already, also by a dead man''s switch that '
-  'fires, are left to that, and not counted. The caller holds the locks of the user and of the '
-  'markets.';
+  'fires, are left to that, and not counted; one that has expired and not fired yet is over. The '
+  'caller holds the locks of the user and of the markets. Locks: the switch, if it has expired.';

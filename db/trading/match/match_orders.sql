@@ -108,6 +108,7 @@ declare
   n int; -- shares of a match
   w int; -- what a share brings the maker, in cents
   j int;
+  v_is_stopped boolean;
   v_is_buy boolean;
   v_is_fok boolean;
   v_is_ioc boolean;
@@ -210,11 +211,12 @@ begin
     if r.relieved_cents[i] is not null then
       t_open_cost[t] := t_open_cost[t] - r.relieved_cents[i];
     end if;
+    v_is_stopped := r.order_id[i] <= (batch.traders).stopped_order_ids[t];
     v_code := trading.request_rejection(
-      r.problem[i], r.order_id[i] is not null, r.expires_at[i], c_at, m.site_paused,
+      r.problem[i], r.order_id[i] is not null, r.expires_at[i], c_at,
+      m.site_paused and v_is_stopped is not true, -- what stopped it gives the reason
       t is not null,
-      case when (batch.traders).missed_switch[t]
-          or r.order_id[i] <= (batch.traders).stopped_order_ids[t] then 'DEAD_MAN_FIRED'
+      case when (batch.traders).missed_switch[t] or v_is_stopped then 'DEAD_MAN_FIRED'
         else (batch.traders).blocked_by[t] end,
       m.id[g] is not null, m.is_open[g]);
     -- What stands behind an unfinished request, of its trader or in its market, waits for it.

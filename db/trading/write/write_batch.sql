@@ -31,9 +31,11 @@ begin
       o.left_quantity[i] := o.quantity[i];
       o.cancel_reason[i] := trading.release_reason(
         o.code[i], r.order_type[i],
-        case when o.code[i] = 'DEAD_MAN_FIRED' then (
-          select s.reason from trading.stop_of(r.user_id[i], r.order_id[i], batch.at) as s
-        ) end
+        case
+          when o.code[i] <> 'DEAD_MAN_FIRED' then null
+          when r.expires_at[i] <= batch.at then 'expired'
+          else (select s.reason from trading.stop_of(r.user_id[i], r.order_id[i], batch.at) as s)
+        end
       );
     end if;
   end loop;
