@@ -50,10 +50,15 @@ function gaugePools(pools: ServerPools, registry: Registry): void {
       for (const [name, pool] of listPools(pools)) {
         this.set({ pool: name, state: "idle" }, pool.idleCount);
         this.set({ pool: name, state: "busy" }, pool.totalCount - pool.idleCount);
-        this.set({ pool: name, state: "waiting" }, pool.waitingCount);
+        this.set({ pool: name, state: "waiting" }, waitingCalls(pool));
       }
     },
   });
+}
+
+/** The calls that no connection is free for. To `pg` one waits until the next tick in any case. */
+export function waitingCalls({ waitingCount, idleCount, totalCount, options }: Pool): number {
+  return Math.max(0, waitingCount - idleCount - (options.max - totalCount));
 }
 
 type Figures = DatabaseMetrics &

@@ -3,6 +3,7 @@ import test from "ava";
 import pg from "pg";
 import type { Pool, PoolClient } from "pg";
 import { pino } from "pino";
+import { waitingCalls } from "../../src/database/database_metrics.ts";
 import { makePool, openMinimum } from "../../src/database/pools.ts";
 import {
   listPools,
@@ -104,6 +105,13 @@ test.serial(
     });
   },
 );
+
+test.serial("a call that finds a connection is not counted as one that waits", async (t) => {
+  const done = pools.orders.query("select");
+  t.is(pools.orders.waitingCount, 1);
+  t.is(waitingCalls(pools.orders), 0);
+  await done;
+});
 
 test.serial("monitors that take all their connections don't delay an order", async (t) => {
   await saturated(pools.monitoring, async () => {
