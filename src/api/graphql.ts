@@ -53,9 +53,9 @@ function executeOn(endpoint: GraphqlEndpoint, context: Context): RequestHandler 
     if (fault !== undefined) throw role === "operator" && isTooLarge(fault) ? tooLarge : fault;
     const query = validate(bodySchema, request.body);
     const { isMutation } = await import("../graphql/operation.ts");
-    const kind = isMutation(query) ? "mutation" : "query";
-    const turn = limiters[kind].turn(caller, { caller });
-    const answer = await turn(() => endpoint.answer(credential, query));
+    const call = { credential, isMutation: isMutation(query), request: query };
+    const turn = limiters[call.isMutation ? "mutation" : "query"].turn(caller, { caller });
+    const answer = await turn(() => endpoint.answer(call));
     if ("json" in answer) sendText(response, answer.status, answer.json);
     else if (answer.rejection === "UNAVAILABLE") throw new ProblemError(unavailable);
     else throw new ProblemError(rejection(answer.rejection));

@@ -1,8 +1,10 @@
 import type { ExecutionResult } from "postgraphile/graphql";
 
 /** What a request gets: its answer as JSON, or why it has none. */
-export type GraphqlAnswer =
-  { status: 200 | 400; json: string } | { rejection: "CONFLICT_RETRY" | "UNAVAILABLE" };
+export type GraphqlAnswer = { status: 200 | 400; json: string } | { rejection: GraphqlRejection };
+
+/** UNAVAILABLE: the schema of the database can't be read. The others are codes of the exchange. */
+export type GraphqlRejection = "CONFLICT_RETRY" | "OUTCOME_UNKNOWN" | "UNAVAILABLE";
 
 /** Of an answer as JSON. A statement of 20,000 rows has about 4,000,000. */
 const MAX_ANSWER_BYTES = 10_000_000;
@@ -20,7 +22,9 @@ const tooLong = JSON.stringify({
 
 /** The answer with this result, whose errors are fit to be shown. */
 export function answerOf({ data, errors }: ExecutionResult): GraphqlAnswer {
-  if (isOnly("CONFLICT_RETRY", data, errors)) return { rejection: "CONFLICT_RETRY" };
+  for (const code of ["CONFLICT_RETRY", "OUTCOME_UNKNOWN"] as const) {
+    if (isOnly(code, data, errors)) return { rejection: code };
+  }
   const json = jsonWithin(MAX_ANSWER_BYTES, { data, errors });
   if (json === undefined) return { status: 400, json: tooLong };
   return { status: isFaultOfRequest(data, errors) ? 400 : 200, json };

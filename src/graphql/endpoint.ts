@@ -10,11 +10,18 @@ import type { GraphqlEngine, GraphqlRequest } from "./execution.ts";
 export interface GraphqlEndpoint {
   /** Who may use it. */
   role: StaffRole;
-  /** Answers the key or session of staff whose secret has this SHA-256, in hexadecimal. */
-  answer: (credential: string, request: GraphqlRequest) => Promise<GraphqlAnswer>;
+  answer: (call: GraphqlCall) => Promise<GraphqlAnswer>;
   /** Does what the first query would otherwise wait for. Never fails. */
   prepare: () => Promise<void>;
   close: () => Promise<void>;
+}
+
+/** A request, and who sends it. */
+export interface GraphqlCall {
+  /** The SHA-256 of a key or a session of staff, in hexadecimal. */
+  credential: string;
+  isMutation: boolean;
+  request: GraphqlRequest;
 }
 
 export interface EndpointOptions {
@@ -68,8 +75,7 @@ export function createEndpoint(options: EndpointOptions): GraphqlEndpoint {
 
   async function execute(
     engine: GraphqlEngine,
-    credential: string,
-    request: GraphqlRequest,
+    { credential, isMutation, request }: GraphqlCall,
   ): Promise<GraphqlAnswer> {
     const [{ answerOf }, { showError }] = await Promise.all([
       import("./answers.ts"),
@@ -81,7 +87,7 @@ export function createEndpoint(options: EndpointOptions): GraphqlEndpoint {
       ...(isOperator ? { "exchange.credential": credential } : { transaction_read_only: "on" }),
     });
     const shownErrors = errors?.map((error) => {
-      const { shown, unforeseen } = showError(error);
+      const { shown, unforeseen } = showError(error, isMutation);
       if (unforeseen) logger.error({ error: error.originalError, role }, "a query failed");
       return shown;
     });
@@ -93,14 +99,14 @@ export function createEndpoint(options: EndpointOptions): GraphqlEndpoint {
 
   return {
     role,
-    answer: async (credential, request) => {
+    answer: async (call) => {
       let engine: GraphqlEngine;
       try {
         engine = await getEngine();
       } catch (error) {
         return { rejection: isTemporary(error) ? "CONFLICT_RETRY" : "UNAVAILABLE" };
       }
-      return await execute(engine, credential, request);
+      return await execute(engine, call);
     },
     prepare: async () => {
       await getEngine().catch(() => undefined);

@@ -61,15 +61,10 @@ export function openEndpoint(options: OpenEndpointOptions): GraphqlEndpoint {
     applicationName: `pgmarkets graphql ${role}`,
     max: POOL_SIZE,
     logger,
+    // Of a thread that ended, no statement goes on.
+    settings: { client_connection_check_interval: "1s", ...(role === "operator" && noCredential) },
   } as const;
-  const makeOwn = (max: number) =>
-    makePool({
-      ...timeLimits,
-      connectionString,
-      ...sessions,
-      max,
-      ...(role === "operator" && { settings: noCredential }),
-    });
+  const makeOwn = (max: number) => makePool({ ...timeLimits, connectionString, ...sessions, max });
   const commands = role === "operator" ? makeOwn(FOR_COMMANDS) : undefined;
   const pool = makeOwn(commands === undefined ? POOL_SIZE : POOL_SIZE - FOR_COMMANDS);
   const given = role === "analyst" ? readStandbys : undefined;
@@ -85,8 +80,7 @@ export async function prepareEndpoints({ analysts, operators }: GraphqlEndpoints
 
 /** Closes the endpoints and their pools. */
 export async function closeEndpoints({ analysts, operators }: GraphqlEndpoints): Promise<void> {
-  await analysts?.close();
-  await operators?.close();
+  await Promise.all([analysts?.close(), operators?.close()]);
 }
 
 /** The login of the whole service if it may also serve GraphQL for this role, else undefined. */

@@ -5,7 +5,13 @@ import type { ExecutionResult, GraphQLError } from "postgraphile/graphql";
 import type { Standby, Standbys } from "../database/standbys.ts";
 import { hasCode } from "../has_code.ts";
 import { rememberLast } from "./remember.ts";
-import { CONFLICTS, READ_ONLY, showError, TEMPORARY_FILES } from "./shown_errors.ts";
+import {
+  CONFLICTS,
+  connectionFailure,
+  READ_ONLY,
+  showError,
+  TEMPORARY_FILES,
+} from "./shown_errors.ts";
 
 export interface EngineOptions {
   /** Acts as a role that may use the schema. */
@@ -140,5 +146,7 @@ const passesElsewhere = [READ_ONLY, TEMPORARY_FILES, ...CONFLICTS];
 
 /** Whether the primary may answer what failed on a standby. */
 function isOfStandby(error: GraphQLError): boolean {
-  return showError(error).unforeseen || hasCode(error.originalError, ...passesElsewhere);
+  const { originalError: cause } = error;
+  if (cause !== undefined && connectionFailure(cause) !== undefined) return true;
+  return showError(error, false).unforeseen || hasCode(cause, ...passesElsewhere);
 }

@@ -48,6 +48,8 @@ const ROWS_OF_AGGREGATES: Record<string, number> = {
   aggregates: 100,
   groupedAggregates: MAX_GROUPS,
 };
+/** Values of these rows at most. An answer of as many would be longer than one may be. */
+const MAX_VALUES = 2_000_000;
 /** Fields and values of all filters of an operation at most. */
 const MAX_CONDITIONS = 100;
 
@@ -145,7 +147,7 @@ export function findExcess(
   if (coerced === undefined) return errors;
 
   const fragments = fragmentsOf(document);
-  const count = { schema, fragments, coerced, rows: 0, conditions: 0 };
+  const count = { schema, fragments, coerced, rows: 0, values: 0, conditions: 0 };
   try {
     countIn(operation.selectionSet, root, { rows: 1, pages: 1 }, count);
     return [];
@@ -160,6 +162,7 @@ interface Count {
   fragments: Map<string, FragmentDefinitionNode>;
   coerced: Record<string, unknown>;
   rows: number;
+  values: number;
   conditions: number;
 }
 
@@ -189,6 +192,10 @@ function countIn(set: SelectionSetNode, type: GraphQLNamedType, times: Times, co
 function countField(node: FieldNode, type: GraphQLNamedType, times: Times, count: Count): void {
   const field = isObjectType(type) ? type.getFields()[node.name.value] : undefined;
   if (field === undefined) return;
+  count.values += times.rows;
+  if (count.values > MAX_VALUES) {
+    throw new GraphQLError(`A query may bring ${MAX_VALUES} values`, { nodes: node });
+  }
   let inner = { rows: times.rows, pages: times.rows };
   addRows((ROWS_OF_AGGREGATES[node.name.value] ?? 0) * times.pages, node, count);
   if (isPaged(field)) {

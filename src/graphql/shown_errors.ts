@@ -20,15 +20,17 @@ export const CONFLICTS = ["40001", "40P01", "55P03"];
 const faultOfValues = /^(22|0A)/;
 
 /**
- * Rejections of the exchange have their code, faults of the given values have INVALID_REQUEST.
- * GraphQL's own errors are about the query, and are shown as they are.
+ * Rejections of the exchange have their code, faults of the given values have INVALID_REQUEST. A
+ * mutation whose connection was lost may have been carried out. GraphQL's own errors are about the
+ * query, and are shown as they are.
  */
-export function showError(error: GraphQLError): ShownError {
+export function showError(error: GraphQLError, isMutation: boolean): ShownError {
   const cause = error.originalError;
   if (cause === undefined || cause instanceof GraphQLError)
     return { shown: error, unforeseen: false };
   const known =
-    cause instanceof pg.DatabaseError ? describeDatabaseError(cause) : describeOwnError(cause);
+    describeFailure(cause, isMutation) ??
+    (cause instanceof pg.DatabaseError ? describeDatabaseError(cause) : describeOwnError(cause));
   const { message = "Internal server error", code } = known ?? {};
   const shown = new GraphQLError(message, {
     nodes: error.nodes ?? null,
@@ -40,13 +42,40 @@ export function showError(error: GraphQLError): ShownError {
 
 /** The command had no effect, and may be repeated. */
 const conflict = { message: errorCodes.CONFLICT_RETRY.message, code: "CONFLICT_RETRY" };
+const unknown = { message: errorCodes.OUTCOME_UNKNOWN.message, code: "OUTCOME_UNKNOWN" };
 
 /** What the pool of connections says when none was free in time: nothing was sent. */
 const NO_CONNECTION = "timeout exceeded when trying to connect";
+/** What a call of the system was for that failed. */
+const CALLS = new Map<string, "unreachable" | "lost">([
+  ["getaddrinfo", "unreachable"],
+  ["connect", "unreachable"],
+  ["read", "lost"],
+  ["write", "lost"],
+]);
+/** SQLSTATEs with which a server ends sessions, and takes none. */
+const ENDED = /^57P0[12]$/;
+const NOT_TAKEN = /^(08\w{3}|53300|57P03)$/;
+
+/** Whether there was no connection, or it ended during a statement, which may have been carried out. */
+export function connectionFailure(error: Error): "unreachable" | "lost" | undefined {
+  if (error instanceof pg.DatabaseError) {
+    const sqlstate = error.code ?? "";
+    return ENDED.test(sqlstate) ? "lost" : NOT_TAKEN.test(sqlstate) ? "unreachable" : undefined;
+  }
+  if ("syscall" in error) return CALLS.get(String(error.syscall));
+  if (error.message.startsWith("Connection terminated due to")) return "unreachable";
+  return error.message.startsWith("Connection terminated") ? "lost" : undefined;
+}
+
+function describeFailure(error: Error, isMutation: boolean) {
+  const failure = connectionFailure(error);
+  if (failure === undefined && error.message !== NO_CONNECTION) return undefined;
+  return failure === "lost" && isMutation ? unknown : conflict;
+}
 
 /** Errors of the engine itself, when it plans or runs a query. */
 function describeOwnError(error: Error): { message: string; code: string } | undefined {
-  if (error.message === NO_CONNECTION) return conflict;
   const isAboutQuery = isSafeError(error) || error.message.startsWith("Invalid cursor");
   return isAboutQuery ? { message: error.message, code: "INVALID_REQUEST" } : undefined;
 }

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { Logger } from "pino";
 import { Piscina } from "piscina";
@@ -5,7 +6,6 @@ import type { ReadStandbys } from "../config.ts";
 import type { StaffRole } from "../database/calls.ts";
 import type { GraphqlAnswer } from "./answers.ts";
 import type { GraphqlEndpoint } from "./endpoint.ts";
-import type { GraphqlRequest } from "./execution.ts";
 
 /** What a thread is told when it begins. */
 export interface ThreadData {
@@ -13,12 +13,6 @@ export interface ThreadData {
   connectionString: string;
   readStandbys?: ReadStandbys | undefined;
   logLevel: string;
-}
-
-/** What a thread is asked. */
-export interface ThreadTask {
-  credential: string;
-  request: GraphqlRequest;
 }
 
 const FILE = fileURLToPath(new URL("../bin/graphql_thread.ts", import.meta.url));
@@ -29,6 +23,8 @@ const FILE = fileURLToPath(new URL("../bin/graphql_thread.ts", import.meta.url))
 const resourceLimits = { maxOldGenerationSizeMb: 1024, maxYoungGenerationSizeMb: 16 };
 /** No request takes as long: its statements may take 30 s. A thread that does not answer ends. */
 const LONGEST_MS = 60_000;
+/** What is under way then is of clients that were cut: it ends with the thread. */
+const CLOSING_MS = 1000;
 
 /**
  * GraphQL on a thread of its own. To check, plan and write down a query keeps a thread busy for up to
@@ -51,28 +47,36 @@ export function startThread(
     workerData: { ...given, logLevel: logger.level } satisfies ThreadData,
     resourceLimits,
   });
-  const warn = (error: unknown): void => {
+  let isClosing = false;
+  const noteEnd = (error: unknown): void => {
+    if (isClosing) return;
     logger.error({ error, role }, "the thread of GraphQL ended, and another begins");
   };
-  thread.on("error", warn);
+  thread.on("error", noteEnd);
+  const prepare = async (): Promise<void> => {
+    await thread.run(undefined, { name: "prepare" }).catch(noteEnd);
+  };
 
   return {
     role,
-    answer: async (credential, request) => {
-      const task: ThreadTask = { credential, request };
-      const signal = AbortSignal.timeout(longestMs);
+    prepare,
+    answer: async (call) => {
+      // By an AbortSignal a thread would have one call at a time.
+      const late = setTimeout(() => void thread.threads[0]?.terminate(), longestMs);
       try {
-        return (await thread.run(task, { name: "answer", signal })) as GraphqlAnswer;
+        return (await thread.run(call, { name: "answer" })) as GraphqlAnswer;
       } catch (error) {
-        warn(error);
-        return { rejection: "UNAVAILABLE" };
+        noteEnd(error);
+        if (!isClosing) void prepare();
+        return { rejection: call.isMutation ? "OUTCOME_UNKNOWN" : "CONFLICT_RETRY" };
+      } finally {
+        clearTimeout(late);
       }
     },
-    prepare: async () => {
-      await thread.run(undefined, { name: "prepare" }).catch(warn);
-    },
     close: async () => {
-      await thread.run(undefined, { name: "close" }).catch(warn);
+      isClosing = true;
+      const closed = thread.run(undefined, { name: "close" }).catch(noteEnd);
+      await Promise.race([closed, delay(CLOSING_MS)]);
       await thread.destroy();
     },
   };

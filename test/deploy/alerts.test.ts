@@ -21,6 +21,7 @@ import { readText } from "../helpers/repository.ts";
 import { until } from "../helpers/until.ts";
 import { firesAfter, hasPromtool, readScrape, rulesFile } from "./promtool.ts";
 import type { Course, Rule, Scrape } from "./promtool.ts";
+import { OWN_LOCKS } from "../helpers/database/own_locks.ts";
 
 /**
  * Each rule of deploy/prometheus/alerts.yml is tried by causing what it is for, in a server on a
@@ -190,7 +191,7 @@ tryRule(
     await blocker.query(`begin; ${lock}`);
     const other = await database().connect();
     const waiting = other.query(`begin; ${lock}; rollback`);
-    const long = "select from pg_locks where not granted and waitstart < now() - interval '2.2 s'";
+    const long = `select from ${OWN_LOCKS} where not granted and waitstart < now() - interval '2.2 s'`;
     await until("the lock has lasted", async () => (await database().query(long)).rows.length > 0);
     const longest = "pgmarkets_longest_lock_wait_seconds";
     const lasted = (await scrape()).get(longest)!;

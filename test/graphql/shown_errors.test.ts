@@ -7,7 +7,7 @@ function show(sqlstate: string) {
   const cause = Object.assign(new pg.DatabaseError("the words of PostgreSQL", 0, "error"), {
     code: sqlstate,
   });
-  const { shown, unforeseen } = showError(new GraphQLError("x", { originalError: cause }));
+  const { shown, unforeseen } = showError(new GraphQLError("x", { originalError: cause }), false);
   return { message: shown.message, code: shown.extensions.code, unforeseen };
 }
 
@@ -23,4 +23,20 @@ test("of other errors of the database the caller gets no details", (t) => {
   const internal = { message: "Internal server error", code: undefined, unforeseen: true };
   // An outcome that is not known, an object that is in use, a column that is missing.
   for (const sqlstate of ["40003", "55006", "42703"]) t.deepEqual(show(sqlstate), internal);
+});
+
+test("a mutation whose connection was lost may have been carried out; a query may be repeated", (t) => {
+  const database = (code: string) =>
+    Object.assign(new pg.DatabaseError("no", 0, "error"), { code });
+  const system = (syscall: string) => Object.assign(new Error("no"), { syscall });
+  const codesOf = (cause: Error) =>
+    [false, true].map((isMutation) => {
+      const error = new GraphQLError("x", { originalError: cause });
+      return showError(error, isMutation).shown.extensions.code;
+    });
+  const lost = [database("57P01"), system("read"), new Error("Connection terminated unexpectedly")];
+  for (const cause of lost) t.deepEqual(codesOf(cause), ["CONFLICT_RETRY", "OUTCOME_UNKNOWN"]);
+  const never: Error[] = [database("57P03"), database("53300"), system("connect")];
+  never.push(new Error("Connection terminated due to connection timeout"));
+  for (const cause of never) t.deepEqual(codesOf(cause), ["CONFLICT_RETRY", "CONFLICT_RETRY"]);
 });

@@ -1,7 +1,9 @@
 import test from "ava";
 import type { Logger } from "pino";
 import { startThread } from "../../src/graphql/thread.ts";
+import { OWN_LOCKS } from "../helpers/database/own_locks.ts";
 import { testDatabase } from "../helpers/database/test_database.ts";
+import { until } from "../helpers/until.ts";
 
 /** GraphQL on a thread of its own: the same answers, and an end that is no end of the process. */
 
@@ -9,7 +11,22 @@ const database = testDatabase(test);
 const lines: string[] = [];
 const note = (_fields: object, line: string) => lines.push(line);
 const logger = { level: "silent", error: note, warn: note } as unknown as Logger;
-const query = (text: string) => ({ query: text });
+const query = (text: string) => ({ credential: "", isMutation: false, request: { query: text } });
+
+/** The calls that wait for what `whileLocked` holds. */
+async function waiting(): Promise<number> {
+  const { rows } = await database.pool.query(
+    `select count(*)::int as count from ${OWN_LOCKS} where objid = 4711 and not granted`,
+  );
+  return rows[0].count;
+}
+
+async function whileLocked<Result>(work: () => Promise<Result>): Promise<Result> {
+  return await database.withRollback(async (client) => {
+    await client.query("select pg_advisory_xact_lock(4711)");
+    return await work();
+  });
+}
 
 test.serial("a thread answers, by the key of the caller, and says what is wrong", async (t) => {
   const { connectionString } = database;
@@ -19,7 +36,10 @@ test.serial("a thread answers, by the key of the caller, and says what is wrong"
   );
   const { key } = rows[0];
   const ask = async (text: string, variables?: Record<string, unknown>): Promise<unknown[]> => {
-    const answer = await thread.answer(key, { query: text, ...(variables && { variables }) });
+    const answer = await thread.answer({
+      ...{ credential: key, isMutation: text.startsWith("mutation") },
+      request: { query: text, ...(variables && { variables }) },
+    });
     if (!("json" in answer)) throw new Error(answer.rejection);
     const { data, errors = [] } = JSON.parse(answer.json);
     return [answer.status, data, ...errors.map(({ message }: Error) => message)];
@@ -41,8 +61,10 @@ test.serial("a thread answers, by the key of the caller, and says what is wrong"
   t.deepEqual(lines, []);
 });
 
-test.serial("a thread that does not answer ends, and another takes its place", async (t) => {
-  await database.pool.query(`
+test.serial(
+  "calls run at the same time; a late one ends the thread, and another begins",
+  async (t) => {
+    await database.pool.query(`
     create function analytics.wait_long() returns integer language plpgsql stable
     set lock_timeout = 0 as $$
     begin
@@ -50,18 +72,47 @@ test.serial("a thread that does not answer ends, and another takes its place", a
       return 1;
     end $$;
     grant execute on function analytics.wait_long() to exchange_analyst`);
+    const given = { role: "analyst", connectionString: database.connectionString } as const;
+    const thread = startThread(given, logger, 8000);
+    await thread.prepare();
+    const one = { status: 200, json: '{"data":{"waitLong":1}}' };
+    const both = await whileLocked(async () => {
+      const calls = [query("{ waitLong }"), query("{ waitLong }")].map((call) =>
+        thread.answer(call),
+      );
+      await until("both wait in the database", async () => (await waiting()) === 2);
+      return { calls };
+    });
+    t.deepEqual(await Promise.all(both.calls), [one, one]);
+
+    await whileLocked(async () => {
+      const late = [query("{ waitLong }"), { ...query("{ waitLong }"), isMutation: true }];
+      const answers = await Promise.all(late.map((call) => thread.answer(call)));
+      t.deepEqual(answers, [{ rejection: "CONFLICT_RETRY" }, { rejection: "OUTCOME_UNKNOWN" }]);
+      await until("its statements have ended", async () => (await waiting()) === 0);
+    });
+    t.deepEqual(
+      new Set(lines.splice(0)),
+      new Set(["the thread of GraphQL ended, and another begins"]),
+    );
+    await thread.prepare();
+    t.deepEqual(await thread.answer(query("{ waitLong }")), one);
+    await thread.close();
+    t.deepEqual(lines, []);
+  },
+);
+
+test.serial("a thread that is closed does not wait for what it is doing", async (t) => {
   const given = { role: "analyst", connectionString: database.connectionString } as const;
-  const thread = startThread(given, logger, 5000);
+  const thread = startThread(given, logger);
   await thread.prepare();
-  await database.withRollback(async (client) => {
-    await client.query("select pg_advisory_xact_lock(4711)");
-    t.deepEqual(await thread.answer("", query("{ waitLong }")), { rejection: "UNAVAILABLE" });
+  await whileLocked(async () => {
+    const answer = thread.answer(query("{ waitLong }"));
+    await until("it waits in the database", async () => (await waiting()) === 1);
+    await thread.close();
+    t.deepEqual(await answer, { rejection: "CONFLICT_RETRY" });
+    await until("its statement has ended", async () => (await waiting()) === 0);
   });
-  t.deepEqual(lines.splice(0), ["the thread of GraphQL ended, and another begins"]);
-  await thread.prepare();
-  const answer = await thread.answer("", query("{ waitLong }"));
-  t.deepEqual(answer, { status: 200, json: '{"data":{"waitLong":1}}' });
-  await thread.close();
   t.deepEqual(lines, []);
 });
 
@@ -69,6 +120,6 @@ test.serial("a thread whose login is wrong answers that it is not available", as
   const connectionString = database.connectionString.replace(/\/[^/?]+(\?|$)/, "/none$1");
   const thread = startThread({ role: "analyst", connectionString }, logger);
   await thread.prepare();
-  t.deepEqual(await thread.answer("", query("{ a: __typename }")), { rejection: "UNAVAILABLE" });
+  t.deepEqual(await thread.answer(query("{ a: __typename }")), { rejection: "UNAVAILABLE" });
   await thread.close();
 });

@@ -2,6 +2,7 @@ import test from "ava";
 import { makeEngine } from "../../src/graphql/execution.ts";
 import type { GraphqlEngine } from "../../src/graphql/execution.ts";
 import { testDatabase } from "../helpers/database/test_database.ts";
+import { OWN_LOCKS } from "../helpers/database/own_locks.ts";
 
 /** All statements of a request share its time: the one under way at its end is cancelled. */
 
@@ -37,7 +38,7 @@ async function askInVain(query: string): Promise<{ messages: string[]; active: n
       const settings = { statement_timeout: "60000", timezone: "UTC" };
       const { errors } = await engine.execute({ query }, settings);
       const { rows } = await client.query(`
-        select count(*)::int as active from pg_catalog.pg_locks
+        select count(*)::int as active from ${OWN_LOCKS}
         where locktype = 'advisory' and objid = 4711 and not granted`);
       const messages = (errors ?? []).map(
         ({ message, originalError }) => originalError?.message ?? message,

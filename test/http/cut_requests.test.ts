@@ -5,6 +5,7 @@ import { withClient } from "../helpers/database/test_database.ts";
 import { testService } from "../helpers/http/test_service.ts";
 import { passTime } from "../helpers/pass_time.ts";
 import { until } from "../helpers/until.ts";
+import { OWN_LOCKS } from "../helpers/database/own_locks.ts";
 
 /** Requests whose client leaves before the answer. None of them is logged or counted as answered. */
 
@@ -60,7 +61,7 @@ async function withMarketLocked(marketId: string, work: () => Promise<void>): Pr
 
 async function someoneWaits(): Promise<boolean> {
   const { rows } = await service.database.pool.query(
-    "select exists (select from pg_locks where locktype = 'advisory' and not granted) as waits",
+    `select exists (select from ${OWN_LOCKS} where locktype = 'advisory' and not granted) as waits`,
   );
   return rows[0].waits;
 }

@@ -302,6 +302,11 @@ test.serial(
       (_, i) => `f${i}: allOrders(first: 1000) { totalCount }`,
     );
     t.is(await refused(`{ ${fields.join(" ")} }`), many);
+    const values = Array.from({ length: 120 }, (_, i) => `f${i}: side`).join(" ");
+    const wide = (first: number) =>
+      `{ allMarkets(first: 18) { nodes { ordersByMarketKey(first: ${first}) { nodes { ${values} } } } } }`;
+    t.is((await analyse(wide(900))).status, 200);
+    t.is(await refused(wide(1000)), "A query may bring 2000000 values");
   },
 );
 

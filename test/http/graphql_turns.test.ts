@@ -35,7 +35,7 @@ test.serial.before("serve", async () => {
     graphql: {
       analysts: {
         role: "analyst",
-        answer: async (_credential, { query, variables }) => {
+        answer: async ({ request: { query, variables } }) => {
           if (variables === undefined) {
             await new Promise<void>((end) => running.set(query, end));
             running.delete(query);

@@ -18,6 +18,7 @@ import { livingMarkets, livingTraders } from "../../src/local/living_catalogue.t
 import { createDatabase } from "../helpers/database/test_database.ts";
 import { testClock } from "../helpers/database/test_clock.ts";
 import { randomFrom } from "../helpers/random.ts";
+import { OWN_LOCKS } from "../helpers/database/own_locks.ts";
 
 interface World {
   prepare: (isEmbedded?: boolean) => Promise<Demo | undefined>;
@@ -134,9 +135,8 @@ test("a start that is killed in the middle leaves nothing, and the next makes al
     await holder.connect();
     await holder.query("begin; lock table trading.resolutions in share mode");
     const killed = t.throwsAsync(prepare());
-    const waiting = `select pg_terminate_backend(l.pid) from pg_locks as l
-      where not l.granted and l.relation = 'trading.resolutions'::regclass
-        and l.database = (select oid from pg_database where datname = current_database())`;
+    const waiting = `select pg_terminate_backend(l.pid) from ${OWN_LOCKS}
+      where not l.granted and l.relation = 'trading.resolutions'::regclass`;
     while ((await rows(waiting)).length === 0) await delay(20);
     await killed;
     await holder.end();

@@ -14,6 +14,7 @@ import { makeCheckout } from "../helpers/processes/checkout.ts";
 import type { Checkout } from "../helpers/processes/checkout.ts";
 import { until } from "../helpers/until.ts";
 import { runIn } from "./later_version.ts";
+import { OWN_LOCKS } from "../helpers/database/own_locks.ts";
 
 /** Functions and views that are put in place by a later release, beside calls and readers. */
 
@@ -159,7 +160,7 @@ test.serial("a call that waits for the installation runs the new function", asyn
   const waiting: Promise<string | null> = calls.getSignUp();
   await until("the call waits", async () => {
     const { rowCount } = await pool.query(
-      "select from pg_locks where not granted and relation = 'installer.installations'::regclass",
+      `select from ${OWN_LOCKS} where not granted and relation = 'installer.installations'::regclass`,
     );
     return rowCount === 1;
   });
@@ -186,7 +187,7 @@ test.serial(
     const installed = install();
     await until("the installer waits for the view", async () => {
       const { rows } = await pool.query(
-        `select pid from pg_locks
+        `select pid from ${OWN_LOCKS}
        where not granted and relation = 'analytics.categories'::regclass`,
       );
       for (const { pid } of rows) await pool.query("select pg_terminate_backend($1)", [pid]);
@@ -198,13 +199,13 @@ test.serial(
     const again = install();
     await until("it waits again", async () => {
       const { rowCount } = await pool.query(
-        "select from pg_locks where not granted and relation = 'analytics.categories'::regclass",
+        `select from ${OWN_LOCKS} where not granted and relation = 'analytics.categories'::regclass`,
       );
       return rowCount! > 0;
     });
     await until("it has given up for now", async () => {
       const { rowCount } = await pool.query(
-        "select from pg_locks where not granted and relation = 'analytics.categories'::regclass",
+        `select from ${OWN_LOCKS} where not granted and relation = 'analytics.categories'::regclass`,
       );
       return rowCount === 0;
     });
@@ -277,7 +278,7 @@ test.serial("an analyst who reads one view after the other is no deadlock", asyn
   const installed = install();
   await until("the installer waits for the view", async () => {
     const { rowCount } = await pool.query(
-      "select from pg_locks where not granted and relation = 'analytics.trades'::regclass",
+      `select from ${OWN_LOCKS} where not granted and relation = 'analytics.trades'::regclass`,
     );
     return rowCount! > 0;
   });
