@@ -5,7 +5,7 @@ import { createCallLimiter } from "../database/call_limiter.ts";
 import type { GraphqlEndpoint } from "../graphql/endpoint.ts";
 import { setCaller } from "../http/authentication.ts";
 import { readJson } from "../http/json_body.ts";
-import { plainProblem, ProblemError, rejection } from "../http/problems.ts";
+import { outcomeUnknown, plainProblem, ProblemError, rejection } from "../http/problems.ts";
 import { sendText } from "../http/respond.ts";
 import { validate } from "../http/validate.ts";
 import type { Context } from "./context.ts";
@@ -20,7 +20,11 @@ const bodySchema = z.object({
 const tooLarge = new ProblemError(plainProblem(413, "The body is larger than 1 MiB"));
 const isTooLarge = (fault: Error): boolean => "status" in fault && fault.status === 413;
 const notJson = plainProblem(415, "The content type must be application/json");
-const unavailable = plainProblem(503, "GraphQL is not available: the log of the server says why");
+const problems = {
+  CONFLICT_RETRY: rejection("CONFLICT_RETRY"),
+  OUTCOME_UNKNOWN: outcomeUnknown("look at the audit log before you repeat it"),
+  UNAVAILABLE: plainProblem(503, "GraphQL is not available: the log of the server says why"),
+};
 
 /**
  * GraphQL for analysts and for operators, by keys of their own; for operators also by the session of a
@@ -57,8 +61,7 @@ function executeOn(endpoint: GraphqlEndpoint, context: Context): RequestHandler 
     const turn = limiters[call.isMutation ? "mutation" : "query"].turn(caller, { caller });
     const answer = await turn(() => endpoint.answer(call));
     if ("json" in answer) sendText(response, answer.status, answer.json);
-    else if (answer.rejection === "UNAVAILABLE") throw new ProblemError(unavailable);
-    else throw new ProblemError(rejection(answer.rejection));
+    else throw new ProblemError(problems[answer.rejection]);
   };
 }
 
