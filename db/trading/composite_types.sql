@@ -1,7 +1,8 @@
 -- What the stages of a call hand to each other; see docs/engine.md. A call places a batch: orders
 -- of any markets, in one transaction. The columns of most types below are arrays. The elements at
 -- one place of all columns are about the same request, market, maker, trader, holding or fill. A
--- column that ends in _place has places in another type.
+-- column that ends in _place has places in another type; so do twin, old_keys, replay_of and
+-- starved_by.
 
 create type trading.traders_read as (
   user_ids bigint[],
@@ -144,7 +145,7 @@ comment on type trading.makers is
   'columns that writing needs of them: order_id, public_id, user_id, trader_place, book_price '
   'and is_buy. book_place: a market has its YES side at 2 x its place - 1, its NO side at 2 x '
   'its place. end_reason: why one is cancelled when it is met, because it has expired or is '
-  'stopped by a dead man''s switch. floor_price has a place for each side: the last price read '
+  'stopped (trading.stop_of). floor_price has a place for each side: the last price read '
   'of a side with more orders at it or below, 0 when all was read that the call can reach.';
 
 create type trading.holdings_read as (

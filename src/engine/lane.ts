@@ -31,7 +31,6 @@ export interface Waiting {
 
 /** The queue of one market. It has one call under way at most. */
 export interface Lane {
-  marketId: string;
   waiting: Waiting[];
   isUnderWay: boolean;
   /** The lowest rung of its calls. */
@@ -46,8 +45,8 @@ export interface Lane {
   wakesAt: number;
 }
 
-export const makeLane = (marketId: string): Lane => ({
-  ...{ marketId, waiting: [], isUnderWay: false, rung: "shared", isSlow: false },
+export const makeLane = (): Lane => ({
+  ...{ waiting: [], isUnderWay: false, rung: "shared", isSlow: false },
   ...{ walk: { endedAt: 0, tookMs: 0 }, walkers: new Map() },
   wakesAt: Infinity,
 });

@@ -96,7 +96,7 @@ export function createLanes({ mostWork, now, later, onReady }: LanesOptions): La
   let sweptAt = now();
 
   function laneOf({ request: { marketId } }: Waiting): Lane {
-    const lane = lanes.get(marketId) ?? makeLane(marketId);
+    const lane = lanes.get(marketId) ?? makeLane();
     lanes.set(marketId, lane);
     return lane;
   }

@@ -34,7 +34,7 @@ export interface OrderGathererOptions {
   /** Orders at most that may wait, over all markets; one user's at most a quarter of it. */
   waitingCap?: number;
   retries?: RetryOptions;
-  /** How long an order is placed again that is not finished; see unfinished.ts. */
+  /** How long an order that was told AGAIN, or a batch that is not finished, is placed again. */
   unfinishedForMs?: number;
   /** A call that takes longer for little work makes its markets slow; see choose_orders.ts. */
   slowMs?: number;

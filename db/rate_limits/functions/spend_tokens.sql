@@ -113,6 +113,6 @@ $$;
 comment on function rate_limits.spend_tokens(uuid[], int[]) is
   'Takes tokens from the token buckets of these users for trading requests, in their order: each '
   'gets all its tokens (counts) or none. A user may occur several times; null stands for a '
-  'request that pays nothing. It waits for no bucket that another transaction has locked: '
-  'the payment is null then; only for one that another transaction is making. Locks: the '
+  'request that pays nothing. The payment is null if another transaction has locked the '
+  'bucket. It waits only for one that another transaction is making. Locks: the '
   'buckets, by ascending user.';

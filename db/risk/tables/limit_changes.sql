@@ -21,4 +21,4 @@ create trigger limit_changes_are_append_only
 
 comment on table risk.limit_changes is
   'The loss limits of a trader after each call that set them: the columns of trading.traders. '
-  'Append-only. No foreign key: see trading.orders.';
+  'Append-only. No foreign key: see trading.active_orders.';

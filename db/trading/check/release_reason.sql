@@ -22,5 +22,5 @@ end::trading.cancel_reason;
 comment on function trading.release_reason(text, trading.order_type, trading.cancel_reason) is
   'The cancel reason of a scheduled order whose release was rejected with a code. An order that '
   'was accepted can have become invalid only by expiring. A user who may not trade now, or has to '
-  'confirm a new minimum age, is one for whom trading is paused. stop_reason: see '
-  'trading.stop_of; null (user_cancelled) when the dead man''s switch has just expired.';
+  'confirm a new minimum age, is one for whom trading is paused. stop_reason: expired, or '
+  'that of trading.stop_of; null (user_cancelled) when the dead man''s switch has just expired.';

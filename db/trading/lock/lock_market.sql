@@ -6,5 +6,5 @@ return pg_advisory_xact_lock(trading.market_lock(market_id) | core.check_session
 
 comment on function trading.lock_market(bigint) is
   'Takes the lock of a market until the transaction ends: everything that changes its book, '
-  'trades, positions or status does so under it. The first lock of a command that '
-  'waits for a market; several are locked in ascending id. Errors: UNFIT_SESSION.';
+  'trades, positions or status does so under it. Locked before all users; several '
+  'are locked in ascending id. Errors: UNFIT_SESSION.';

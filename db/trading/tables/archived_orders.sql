@@ -31,8 +31,9 @@ create trigger archived_orders_are_append_only
   for each statement execute function ledger.refuse_change();
 
 comment on table trading.archived_orders is
-  'Orders that were cancelled without a fill, moved here from trading.orders 30 days after. The '
-  'same columns. A partition for each month in which orders were made, made when it is first '
-  'needed; the month is in the public_id, so that an order is looked up in one partition. Each '
-  'partition has its primary key, and ranges do not overlap, so a public_id is there once. The '
-  'table itself has none: PostgreSQL takes no partition on another server into a table with one.';
+  'Orders that were cancelled without a fill, moved here from trading.ended_orders 30 days '
+  'after, with the columns of trading.orders. A partition for each month in which orders were '
+  'made, made when it is first needed; the month is in the public_id, so that an order is looked '
+  'up in one partition. Each partition has its primary key, and ranges do not overlap, so a '
+  'public_id is there once. The table itself has none: PostgreSQL takes no partition on another '
+  'server into a table with one.';

@@ -20,7 +20,7 @@ create index dead_man_switches_by_firing on trading.dead_man_switches (last_fire
 comment on table trading.dead_man_switches is
   'The dead man''s switches: a row for each user who ever set one. One that is not renewed before '
   'it expires fires, and the orders of its user are cancelled. The row is also the lock on the '
-  'switch. No foreign key: see trading.orders.';
+  'switch. No foreign key: see trading.active_orders.';
 comment on column trading.dead_man_switches.expires_at is
   'When it fires unless it is renewed; null: it is off. It stays until a firing is over.';
 comment on column trading.dead_man_switches.fired_at is

@@ -13,4 +13,4 @@ comment on table trading.exit_values is
   'What the shares of each user were worth at the end of a UTC day at the best bids of that '
   'moment, before fees. A user without a row had 0, if trading.valued_days says that the day is '
   'finished. A void or correction of a later day changes nothing here. Append-only. No foreign '
-  'key: see trading.orders.';
+  'key: see trading.active_orders.';

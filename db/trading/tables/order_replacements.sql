@@ -11,4 +11,4 @@ create trigger order_replacements_are_append_only
 
 comment on table trading.order_replacements is
   'Which order an amendment put in the place of which. Amendments before version 0.3.0 have no '
-  'row. Append-only. No foreign keys: see trading.orders.';
+  'row. Append-only. No foreign keys: see trading.active_orders.';

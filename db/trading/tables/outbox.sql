@@ -19,4 +19,4 @@ comment on table trading.outbox is
 comment on column trading.outbox.channel is
   'The kind of the event, see trading.sent_events. Its other columns are described there too.';
 comment on column trading.outbox.user_id is
-  'Of a user_event: whose it is. Null: the relay looks the user up.';
+  'Of a user_event: whose it is. Null, as 0.3.0 wrote it: the relay looks the user up.';

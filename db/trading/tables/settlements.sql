@@ -22,7 +22,8 @@ create trigger settlements_are_append_only
 
 comment on table trading.settlements is
   'What each resolution pays each position that holds shares. A correction settles all of them '
-  'again: its rows are the whole figures, not differences, so that of each market the rows of the '
-  'last resolution are the ones that hold. Append-only. No foreign keys: see trading.orders.';
+  'again: its rows are the whole figures, not differences, so that of each market the rows of '
+  'the last resolution are the ones that hold. Append-only. No foreign keys: see '
+  'trading.active_orders.';
 comment on column trading.settlements.cost_cents is
   'What was paid for the shares, and fee_cents the buy fees, at the time of the resolution.';

@@ -43,7 +43,7 @@ comment on table trading.trades is
   'accounts, the taker''s, the maker''s, the market''s escrow and its fee revenue, are columns, '
   'which ledger.entries shows as lines. A balance or version is that of the account after the '
   'trade, unchanged where the trade moves nothing there. Append-only. No foreign keys: see '
-  'trading.orders.';
+  'trading.active_orders.';
 comment on column trading.trades.id is
   'Also the id of its journal, from ledger.journal_ids.';
 comment on column trading.trades.taker_side is

@@ -18,4 +18,5 @@ create trigger voided_positions_are_append_only
 
 comment on table trading.voided_positions is
   'The positions of voided markets as they were before: in trading.holdings their figures are 0. '
-  'Those without shares and result are left out. Append-only. No foreign keys: see trading.orders.';
+  'Those without shares and result are left out. Append-only. No foreign keys: see '
+  'trading.active_orders.';

@@ -76,7 +76,6 @@ as $$
   from trading.archived_orders as a
   where exists (select from trading.orders as o where o.id = a.id)
     or exists (select from trading.orders as o where o.public_id = a.public_id)
-    or exists (select from trading.active_orders as b where b.order_id = a.id)
 
   union all
   select 'orders are those that were placed', 'market ' || b.market_id,

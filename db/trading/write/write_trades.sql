@@ -57,8 +57,7 @@ begin
   ) as v
   window so_far as (partition by v.g order by v.p rows unbounded preceding);
 
-  -- Not by a join: whatever the statistics say, each row is looked up by its key. The checks judge
-  -- the row also where another of its key is there and is updated instead: it has ids for that.
+  -- Not by a join: whatever the statistics say, each row is looked up by its key.
   insert into trading.holdings as x (
     market_id, user_id, yes_public_id, yes_quantity, yes_cost_cents, yes_fee_cents,
     yes_realised_cents, yes_traded, no_public_id, no_quantity, no_cost_cents, no_fee_cents,
