@@ -20,12 +20,15 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   c_is_keyed constant boolean := run_command.idempotency_key is not null;
-  v_user_id bigint;
+  v_user_id constant bigint := (
+    select t.user_id from trading.traders as t where t.public_id = run_command.user_id
+  );
+  v_order_id bigint;
   v_market_id bigint;
   v_result core.result;
 begin
   if run_command.order_id is not null then
-    select o.user_id, o.market_id into v_user_id, v_market_id
+    select o.id, o.market_id into v_order_id, v_market_id
     from trading.find_order(run_command.user_id, run_command.order_id) as o;
   else
     select m.id into v_market_id
@@ -35,14 +38,13 @@ begin
 
   -- A replay waits for no lock. Under the lock of the market an identical request is over.
   if c_is_keyed then
-    v_user_id := coalesce(v_user_id, (
-      select t.user_id from trading.traders as t where t.public_id = run_command.user_id
-    ));
     v_result := trading.find_reply(
       v_user_id, run_command.idempotency_key, run_command.request_fingerprint
     );
-    if v_result.replayed is null then
-      perform trading.lock_market(v_market_id);
+  end if;
+  if v_result.replayed is null then
+    perform trading.lock_market(v_market_id);
+    if c_is_keyed then
       v_result := trading.find_reply(
         v_user_id, run_command.idempotency_key, run_command.request_fingerprint
       );
@@ -51,17 +53,14 @@ begin
 
   if v_result.replayed is null then
     v_result := case run_command.command
-      when 'cancel' then trading.cancel_order(run_command.user_id, run_command.order_id)
+      when 'cancel' then
+        trading.cancel_order(v_order_id, run_command.user_id, run_command.order_id)
       when 'amend' then trading.amend_order(
-        run_command.user_id, run_command.order_id, run_command.price, run_command.quantity,
-        run_command.most_makers
+        v_user_id, run_command.user_id, run_command.order_id, run_command.price,
+        run_command.quantity, run_command.most_makers
       )
-      when 'split' then trading.split_position(
-        run_command.user_id, run_command.market_id, run_command.quantity
-      )
-      when 'merge' then trading.merge_position(
-        run_command.user_id, run_command.market_id, run_command.quantity
-      )
+      when 'split' then trading.split_position(v_user_id, v_market_id, run_command.quantity)
+      when 'merge' then trading.merge_position(v_user_id, v_market_id, run_command.quantity)
     end;
     if c_is_keyed and v_result.code is null then
       perform trading.lock_traders(array[v_user_id]);

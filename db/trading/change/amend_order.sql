@@ -1,9 +1,10 @@
 create or replace function trading.amend_order(
+  user_id bigint,
   user_public_id uuid,
   order_public_id uuid,
   price int,
   quantity int,
-  most_makers int default null
+  most_makers int
 )
 returns core.result
 language plpgsql
@@ -14,11 +15,8 @@ declare
       then 'price: required without quantity'
     else trading.terms_problem(amend_order.price, amend_order.quantity)
   end;
-  v_user_id constant bigint := (
-    select t.user_id from trading.traders as t where t.public_id = amend_order.user_public_id
-  );
+  v_at constant timestamptz := core.now();
   v_order trading.orders;
-  v_at timestamptz;
   m trading.markets_read;
   v_traders trading.traders_read;
   v_is_open boolean;
@@ -36,16 +34,12 @@ begin
   end if;
   select o.* into v_order
   from trading.find_order(amend_order.user_public_id, amend_order.order_public_id) as o;
-  perform trading.lock_market(v_order.market_id);
-  v_at := core.now();
   m := trading.read_markets(array[v_order.market_id], v_at);
-  select o.* into v_order
-  from trading.find_order(amend_order.user_public_id, amend_order.order_public_id) as o;
 
   v_is_open := v_order.status in ('scheduled', 'open', 'partially_filled');
   v_has_expired := v_is_open and v_order.expires_at <= v_at;
   v_is_stopped := v_is_open
-    and exists (select from trading.stop_of(v_user_id, v_order.id, v_at, at_once => true));
+    and exists (select from trading.stop_of(v_order.user_id, v_order.id, v_at, at_once => true));
   v_price := coalesce(amend_order.price, v_order.price);
   v_quantity := coalesce(amend_order.quantity, v_order.quantity);
   v_code := trading.amend_rejection(
@@ -63,8 +57,8 @@ begin
     );
   end if;
 
-  perform trading.lock_traders(array[v_user_id]);
-  v_traders := trading.read_traders(array[v_user_id], v_at);
+  perform trading.lock_traders(array[amend_order.user_id]);
+  v_traders := trading.read_traders(array[amend_order.user_id], v_at);
   v_code := coalesce(
     trading.trader_rejection(
       m.site_paused, v_traders.user_ids is not null, v_traders.blocked_by[1]
@@ -74,7 +68,7 @@ begin
   );
   if v_code = 'ORDER_NOT_AMENDABLE' then
     -- A renewal that was in time may still be committing: then a worker decides in a moment.
-    v_stop_reason := (select s.reason from trading.stop_of(v_user_id, v_order.id, v_at) as s);
+    v_stop_reason := (select s.reason from trading.stop_of(v_order.user_id, v_order.id, v_at) as s);
     if v_has_expired or v_stop_reason is not null then
       perform trading.cancel_active_orders(
         array[v_order.id], coalesce(v_stop_reason, 'expired'), v_at, expires => true
@@ -102,10 +96,11 @@ begin
 end
 $$;
 
-comment on function trading.amend_order(uuid, uuid, int, int, int) is
+comment on function trading.amend_order(bigint, uuid, uuid, int, int, int) is
   'Gives a user''s open order a new price, a new total quantity, or both; null keeps what it has. '
   'A smaller quantity at the same price keeps a resting order in its place; anything else replaces '
   'the order. The documented body of PATCH /orders/:id, or a rejection. AGAIN: the order '
   'that replaces it could meet more than most_makers; nothing is changed. An order past its expiry '
   'expires instead; one from before the expiry of its user''s dead man''s switch is cancelled. '
-  'Locks: the market, then the user and the makers that a new order can reach.';
+  'The caller holds the lock of the market. Locks: the user and the makers that a new order can '
+  'reach.';

@@ -1,4 +1,6 @@
-create or replace function trading.cancel_order(user_public_id uuid, order_public_id uuid)
+create or replace function trading.cancel_order(
+  order_id bigint, user_public_id uuid, order_public_id uuid
+)
 returns core.result
 language plpgsql
 as $$
@@ -8,17 +10,15 @@ declare
   v_cancelled int;
 begin
   v_result.replayed := false;
-
-  select o.* into v_order
-  from trading.find_order(cancel_order.user_public_id, cancel_order.order_public_id) as o;
-  if not found then
+  if cancel_order.order_id is null then
     v_result.code := 'ORDER_NOT_FOUND';
     return v_result;
   end if;
 
-  perform trading.lock_market(v_order.market_id);
   v_cancelled := trading.cancel_open_orders(
-    array[v_order.id], 'user_cancelled', core.now(), expires => true, announced => false
+    array[cancel_order.order_id], 'user_cancelled', core.now(),
+    expires => true,
+    announced => false
   );
 
   select o.* into strict v_order
@@ -47,7 +47,7 @@ begin
 end
 $$;
 
-comment on function trading.cancel_order(uuid, uuid) is
+comment on function trading.cancel_order(bigint, uuid, uuid) is
   'Cancels a user''s open order: the documented body of DELETE /orders/:id, or a rejection. An '
-  'order past its expiry expires instead, and one that is stopped ends for the reason of that. '
-  'Locks: the market.';
+  'order past its expiry expires instead, and one that is stopped ends for the reason of that. The '
+  'caller holds the lock of the market.';

@@ -1,22 +1,14 @@
-create or replace function trading.merge_position(
-  user_public_id uuid, market_public_id uuid, quantity int
-)
+create or replace function trading.merge_position(user_id bigint, market_id bigint, quantity int)
 returns core.result
 language plpgsql
 as $$
 declare
   v_proceeds_cents constant bigint := 50 * merge_position.quantity::bigint;
   v_problem constant text := trading.set_quantity_problem(merge_position.quantity);
-  v_user_id constant bigint := (
-    select t.user_id from trading.traders as t where t.public_id = merge_position.user_public_id
-  );
-  v_market_id constant bigint := (
-    select m.id from catalog.markets as m where m.public_id = merge_position.market_public_id
-  );
+  v_at constant timestamptz := core.now();
   v_markets trading.markets_read;
   v_traders trading.traders_read;
   v_held trading.holdings;
-  v_at timestamptz;
   v_is_resolved boolean;
   v_code text;
   v_yes_cost_out bigint;
@@ -24,23 +16,21 @@ declare
   v_no_cost_out bigint;
   v_no_fees_out bigint;
 begin
-  perform trading.lock_market(v_market_id);
-  v_at := core.now();
-  v_markets := trading.read_markets(array[v_market_id], v_at);
+  v_markets := trading.read_markets(array[merge_position.market_id], v_at);
   select m.status = 'resolved' into v_is_resolved
   from catalog.markets as m
-  where m.id = v_market_id;
-  perform trading.lock_traders(array[v_user_id]);
-  v_traders := trading.read_traders(array[v_user_id], v_at);
+  where m.id = merge_position.market_id;
+  perform trading.lock_traders(array[merge_position.user_id]);
+  v_traders := trading.read_traders(array[merge_position.user_id], v_at);
   select h.* into v_held
   from trading.holdings as h
-  where h.market_id = v_market_id
-    and h.user_id = v_user_id;
+  where h.market_id = merge_position.market_id
+    and h.user_id = merge_position.user_id;
 
   v_code := case
     when v_problem is not null then 'INVALID_REQUEST'
     when v_traders.user_ids is null then 'UNAUTHORIZED'
-    when v_market_id is null then 'MARKET_NOT_FOUND'
+    when merge_position.market_id is null then 'MARKET_NOT_FOUND'
     when v_is_resolved then 'MARKET_NOT_OPEN'
     when coalesce(least(v_held.yes_quantity, v_held.no_quantity), 0) < merge_position.quantity
       then 'INSUFFICIENT_BALANCE'
@@ -68,8 +58,8 @@ begin
     no_fee_cents = h.no_fee_cents - v_no_fees_out,
     no_realised_cents = h.no_realised_cents
       + v_proceeds_cents - v_no_cost_out - v_no_fees_out
-  where h.market_id = v_market_id
-    and h.user_id = v_user_id;
+  where h.market_id = merge_position.market_id
+    and h.user_id = merge_position.user_id;
 
   return (
     null, null, false,
@@ -82,7 +72,7 @@ begin
 end
 $$;
 
-comment on function trading.merge_position(uuid, uuid, int) is
+comment on function trading.merge_position(bigint, bigint, int) is
   'Turns complete sets of a user into 100 cents each, 50 for either share: the body of POST '
   '/positions/merge, or a rejection. Only the resolution of the market prevents it: no pause, '
-  'exclusion or limit does. Locks: the market, then the user.';
+  'exclusion or limit does. The caller holds the lock of the market. Locks: the user.';

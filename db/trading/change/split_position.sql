@@ -1,7 +1,5 @@
 -- A split is judged by the same functions as an order to buy, one that costs 100 cents a set.
-create or replace function trading.split_position(
-  user_public_id uuid, market_public_id uuid, quantity int
-)
+create or replace function trading.split_position(user_id bigint, market_id bigint, quantity int)
 returns core.result
 language plpgsql
 as $$
@@ -9,27 +7,19 @@ declare
   v_cost_cents constant bigint := 100 * split_position.quantity::bigint;
   v_side_cost_cents constant bigint := 50 * split_position.quantity::bigint;
   v_problem constant text := trading.set_quantity_problem(split_position.quantity);
-  v_user_id constant bigint := (
-    select t.user_id from trading.traders as t where t.public_id = split_position.user_public_id
-  );
-  v_market_id constant bigint := (
-    select m.id from catalog.markets as m where m.public_id = split_position.market_public_id
-  );
+  v_at constant timestamptz := core.now();
   m trading.markets_read;
   v_traders trading.traders_read;
   v_limits trading.limits_read;
-  v_at timestamptz;
   v_code text;
 begin
-  perform trading.lock_market(v_market_id);
-  v_at := core.now();
-  m := trading.read_markets(array[v_market_id], v_at);
-  perform trading.lock_traders(array[v_user_id]);
-  v_traders := trading.read_traders(array[v_user_id], v_at);
+  m := trading.read_markets(array[split_position.market_id], v_at);
+  perform trading.lock_traders(array[split_position.user_id]);
+  v_traders := trading.read_traders(array[split_position.user_id], v_at);
 
   v_code := trading.request_rejection(
     v_problem, false, null, v_at, m.site_paused, v_traders.user_ids is not null,
-    v_traders.blocked_by[1], v_market_id is not null, m.is_open[1]
+    v_traders.blocked_by[1], split_position.market_id is not null, m.is_open[1]
   );
   if v_code is null then
     if v_traders.limited[1] then
@@ -51,15 +41,15 @@ begin
     no_public_id = coalesce(h.no_public_id, core.uuid_v7()),
     no_quantity = h.no_quantity + split_position.quantity,
     no_cost_cents = h.no_cost_cents + v_side_cost_cents
-  where h.market_id = v_market_id
-    and h.user_id = v_user_id;
+  where h.market_id = split_position.market_id
+    and h.user_id = split_position.user_id;
   if not found then
     insert into trading.holdings (
       market_id, user_id,
       yes_public_id, yes_quantity, yes_cost_cents, no_public_id, no_quantity, no_cost_cents
     )
     values (
-      v_market_id, v_user_id,
+      split_position.market_id, split_position.user_id,
       core.uuid_v7(), split_position.quantity, v_side_cost_cents,
       core.uuid_v7(), split_position.quantity, v_side_cost_cents
     );
@@ -72,6 +62,7 @@ begin
 end
 $$;
 
-comment on function trading.split_position(uuid, uuid, int) is
+comment on function trading.split_position(bigint, bigint, int) is
   'Makes complete sets for a user, 100 cents for one YES and one NO share that cost 50 each: the '
-  'body of POST /positions/split, or a rejection. Locks: the market, then the user.';
+  'body of POST /positions/split, or a rejection. The caller holds the lock of the market. '
+  'Locks: the user.';
