@@ -17,7 +17,7 @@ export interface ThreadData {
 
 const FILE = fileURLToPath(new URL("../bin/graphql_thread.ts", import.meta.url));
 /**
- * A thread that needs more memory ends: two queries and two mutations need a quarter of this. With more
+ * A thread that needs more memory ends: two queries at their limits need a third of this. With more
  * for young objects, each thread would keep 150 MB that it does not need.
  */
 const resourceLimits = { maxOldGenerationSizeMb: 1024, maxYoungGenerationSizeMb: 16 };
