@@ -35,6 +35,11 @@ export function isReplaced({ id, becomes }: ChangedOrder): boolean {
   return becomes !== undefined && becomes.id !== id;
 }
 
+/** Whether the answer to a command said that its user cancelled this order. */
+export function isCancelledByUser(orderId: string): boolean {
+  return changes.value.some(({ id, becomes }) => id === orderId && becomes === undefined);
+}
+
 /** Notes what the answer to a command said, and the version of what was read before it. */
 export function noteChangedOrders(changed: readonly ChangedOrder[], version: number): void {
   if (changed.length === 0) return;

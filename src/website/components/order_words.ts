@@ -34,8 +34,8 @@ export type Outcome = Pick<
   "status" | "quantity" | "filledQuantity" | "averagePrice" | "cancelReason"
 > & { feeCents: number | null };
 
-/** What became of an order so far. */
-export function outcomeWords(order: Outcome): string {
+/** What became of an order so far. `isOwnCancel`: it is known that the user cancelled it. */
+export function outcomeWords(order: Outcome, isOwnCancel = false): string {
   const { status, quantity, filledQuantity, averagePrice, feeCents, cancelReason } = order;
   if (status === "scheduled") {
     return "Accepted. This market is live: the order waits for its release. You can cancel it until then.";
@@ -49,7 +49,13 @@ export function outcomeWords(order: Outcome): string {
   const rest = quantity - filledQuantity;
   if (status === "cancelled") {
     const reason = cancelReason === null ? "" : `: ${reasons[cancelReason]}`;
-    if (filledQuantity > 0) parts.push(`The rest was cancelled${reason}.`);
+    if (isOwnCancel && cancelReason === "user_cancelled") {
+      parts.push(
+        filledQuantity > 0
+          ? "You cancelled the rest."
+          : "You cancelled the order. Nothing was traded.",
+      );
+    } else if (filledQuantity > 0) parts.push(`The rest was cancelled${reason}.`);
     else parts.push(`The order was cancelled${reason}. Nothing was traded.`);
   } else if (rest > 0 && status === "open") {
     parts.push(`Your order waits in the book for ${formatShares(rest)}.`);

@@ -76,7 +76,7 @@ journey("an order is previewed, sent, and read once; so is a cancel", async (t, 
 
   await cancel.click();
   await page.getByText("No open orders in this market").waitFor();
-  await page.getByText("you or an operator cancelled it").waitFor();
+  await page.getByText("You cancelled the order. Nothing was traded.").waitFor();
   await page.waitForTimeout(ALL_READ_MS);
   t.deepEqual(asked(), ["DELETE /api/v1/orders/:id", ...reads, "GET /api/v1/orders/:id"]);
 });

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useRef } from "preact/hooks";
 import { ownApi } from "../../api/client.ts";
-import { isReplaced } from "../../api/answered_orders.ts";
+import { isCancelledByUser, isReplaced } from "../../api/answered_orders.ts";
 import { ownAnswer, versionOfOrder } from "../../api/own_changes.ts";
 import { resultOf } from "../../api/result.ts";
 import { useAsked } from "../../hooks/use_asked.ts";
@@ -41,7 +41,7 @@ export function OrderNotice({ id, first, prefix }: OrderNoticeProps): JSX.Elemen
   return (
     <Notice kind={now.status === "scheduled" || isUseless ? "info" : "good"}>
       {prefix !== undefined && `${prefix} `}
-      {outcomeWords(now)}
+      {outcomeWords(now, isCancelledByUser(id))}
     </Notice>
   );
 }
