@@ -36,13 +36,19 @@ export async function placeOrder(
   sent: PendingOrder,
   { isWatched }: { isWatched: boolean },
 ): Promise<Result<PlacedOrder>> {
-  return await giveCommand(() => sendUntilAnswered(sent, isWatched), answerOfPlaced);
+  return await giveCommand(
+    () => sendUntilAnswered(sent, isWatched),
+    (answer) => answerOfPlaced(answer, sent),
+  );
 }
 
 /** An answer from before, to the same key, says how the order is now, and not the fee. */
-function answerOfPlaced({ order, balance, feeCents }: PlacedOrder): OwnAnswer {
+function answerOfPlaced(
+  { order, balance, feeCents }: PlacedOrder,
+  { marketTitle }: PendingOrder,
+): OwnAnswer {
   if (feeCents === null && order.status !== "scheduled") return { isNews: true };
-  return { balanceCents: balance.total, placed: { id: order.id, status: order.status } };
+  return { balanceCents: balance.total, placed: { ...order, marketTitle } };
 }
 
 async function sendUntilAnswered(

@@ -1,6 +1,6 @@
 import { batch, effect, signal } from "@preact/signals";
-import { isReplaced, noteChangedOrders } from "./answered_orders.ts";
-import type { ChangedOrder } from "./answered_orders.ts";
+import { isReplaced, noteChangedOrders, notePlacedOrder } from "./answered_orders.ts";
+import type { ChangedOrder, NewOrder } from "./answered_orders.ts";
 import { openStream } from "./events.ts";
 import type { Connection, Stream } from "./events.ts";
 import { gather } from "./gathering.ts";
@@ -9,7 +9,7 @@ import type { Result } from "./result.ts";
 import { isSignedIn, session } from "./session.ts";
 import { userTurn } from "./stream_turns.ts";
 import { isTold, noteTold } from "./told_orders.ts";
-import type { PlacedOrder, UserEvent } from "./types.ts";
+import type { UserEvent } from "./types.ts";
 
 /**
  * Says when something of the user's may have changed: by the user's stream, by a command of this
@@ -25,7 +25,7 @@ export interface OwnAnswer {
   /** The cash after the command, where it moved cash. */
   balanceCents?: number | undefined;
   /** The order that it placed, if the answer says all that became of it so far. */
-  placed?: Pick<PlacedOrder["order"], "id" | "status"> | undefined;
+  placed?: NewOrder | undefined;
   /** The orders that it changed. */
   changed?: readonly ChangedOrder[] | undefined;
   /** Whether more may have changed than the answer says. */
@@ -40,12 +40,15 @@ export const userConnection = signal<Connection>("connecting");
 /** The newest answer of a command, of this tab or of another one. */
 export const ownAnswer = signal<OwnAnswer | undefined>(undefined);
 
-/** The versions in which the answers of commands changed orders, since the last news. */
-const changedOrders = signal<ReadonlyMap<string, number>>(new Map());
+/** How often a command or its release changed an order since the last news. */
+const changesOfOrders = signal<ReadonlyMap<string, number>>(new Map());
 
-/** The version in which an order may have changed last, besides by the command that placed it. */
-export function versionOfOrder(id: string): number {
-  return Math.max(newsVersion.value, changedOrders.value.get(id) ?? 0);
+/**
+ * Another one whenever an order may have changed, but by the command that placed it. After another
+ * command about it and after its release that is at once: to read one order needs no pace.
+ */
+export function versionOfOrder(id: string): string {
+  return `${newsVersion.value}.${changesOfOrders.value.get(id) ?? 0}`;
 }
 
 /** What tabs say to each other. `news`: anything may have changed. */
@@ -61,7 +64,7 @@ const tabs = new BroadcastChannel("pgmarkets.own-changes");
 const READ_EVERY_MS = 15_000;
 
 /** What the next round is about. */
-const next = { isNews: false, events: [] as UserEvent[], changedIds: [] as string[] };
+const next = { isNews: false, events: [] as UserEvent[] };
 const gathering = gather({ read: readRound, paceMs });
 
 function readRound(): void {
@@ -72,16 +75,12 @@ function readRound(): void {
   const version = ownVersion.peek() + 1;
   batch(() => {
     ownVersion.value = version;
-    if (isNews) newsVersion.value = version;
-    const before = isNews ? [] : changedOrders.peek();
-    changedOrders.value = new Map([
-      ...before,
-      ...next.changedIds.map((id) => [id, version] as const),
-    ]);
+    if (!isNews) return;
+    newsVersion.value = version;
+    changesOfOrders.value = new Map();
   });
   next.isNews = false;
   next.events = [];
-  next.changedIds = [];
 }
 
 function noteNews(): void {
@@ -91,8 +90,21 @@ function noteNews(): void {
 
 function noteEvent(event: UserEvent): void {
   if (event.type === "connected" || isTold(event)) return;
+  if (event.type === "order_released") {
+    const { orderId: id, status, filledQuantity } = event;
+    noteChanged([{ id, becomes: { id, status, filledQuantity } }]);
+  }
   next.events.push(event);
   gathering.noteChange();
+}
+
+function noteChanged(changed: readonly ChangedOrder[]): void {
+  noteChangedOrders(changed);
+  const counts = new Map(changesOfOrders.peek());
+  for (const change of changed) {
+    if (!isReplaced(change)) counts.set(change.id, (counts.get(change.id) ?? 0) + 1);
+  }
+  changesOfOrders.value = counts;
 }
 
 /** An answer to a command of another session may be about another user. */
@@ -102,9 +114,11 @@ function noteAnswer(of: string, answer: OwnAnswer): void {
     return;
   }
   const { placed, changed = [], isNews = false } = answer;
-  if (placed !== undefined) noteTold(placed);
-  noteChangedOrders(changed, ownVersion.peek());
-  for (const change of changed) if (!isReplaced(change)) next.changedIds.push(change.id);
+  if (placed !== undefined) {
+    noteTold(placed);
+    notePlacedOrder(placed);
+  }
+  noteChanged(changed);
   if (isNews) next.isNews = true;
   ownAnswer.value = answer;
 }

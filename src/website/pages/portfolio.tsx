@@ -27,7 +27,7 @@ export function PortfolioPage(): JSX.Element {
 interface Own {
   own: OwnPositions;
   openOrders: Order[];
-  version: number;
+  askedAt: number;
 }
 
 function OwnPortfolio(): JSX.Element {
@@ -36,11 +36,11 @@ function OwnPortfolio(): JSX.Element {
     <>
       <h1>Portfolio</h1>
       <Show asked={portfolio} lines={8}>
-        {({ own, openOrders, version }) => (
+        {({ own, openOrders, askedAt }) => (
           <>
             <Totals own={own} />
             <Positions positions={own.positions} />
-            <OpenOrders orders={asAnswered(openOrders, version)} />
+            <OpenOrders orders={asAnswered(openOrders, { askedAt })} />
             <SettledPositions positions={own.settled} />
             <ValueChart />
             {/* Not before: what is above would push it down. */}
@@ -53,12 +53,12 @@ function OwnPortfolio(): JSX.Element {
 }
 
 async function readOwn(): Promise<Result<Own>> {
-  const version = ownVersion.peek();
+  const askedAt = performance.now();
   const [own, orders] = await Promise.all([
     resultOf(ownApi.GET("/api/account/positions")),
     resultOf(ownApi.GET("/api/v1/orders")),
   ]);
   if (!own.ok) return own;
   if (!orders.ok) return orders;
-  return { ok: true, data: { own: own.data, openOrders: orders.data.data, version } };
+  return { ok: true, data: { own: own.data, openOrders: orders.data.data, askedAt } };
 }

@@ -95,23 +95,30 @@ journey(
   },
 );
 
-journey("a live market says so, and what becomes of an order there", async (t, browser) => {
+/** A market whose orders wait 2.5 s for their release. */
+async function makeLive(title: string): Promise<{ event_id: string; market_id: string }> {
   const about = { title: "The final", category: "tests" };
   const live = { live: true, live_delay_ms: 2500 };
   const event_id = await operate("create_event", { ...about, ...live });
-  const market_id = await operate("create_market", { ...about, title: "Will they win?", event_id });
+  const market_id = await operate("create_market", { ...about, title, event_id });
+  return { event_id, market_id };
+}
+
+async function release(): Promise<void> {
+  const clock = testClock(service.database.pool);
+  await clock.advance(3000);
+  await operate("run_due", {});
+  await clock.release();
+  service.context.outboxRelay.ring();
+}
+
+journey("a live market says so, and what becomes of an order there", async (t, browser) => {
+  const { event_id, market_id } = await makeLive("Will they win?");
   const guest = await visit(browser, service.url);
   for (const path of ["/", `/events/${event_id}`, `/markets/${market_id}`]) {
     await guest.page.goto(path);
     await guest.page.getByText("Live: orders wait 2.5 s").first().waitFor();
   }
-  const release = async () => {
-    const clock = testClock(service.database.pool);
-    await clock.advance(3000);
-    await operate("run_due", {});
-    await clock.release();
-    service.context.outboxRelay.ring();
-  };
   const maker = await makeTrader();
   const offer = { marketId: market_id, side: "no", price: 40, quantity: 100 };
   await call("POST", "/api/v1/orders", { key: maker.key, body: offer });
@@ -131,6 +138,40 @@ journey("a live market says so, and what becomes of an order there", async (t, b
   await page.getByText("20 shares traded at 60¢ on average. Fee €0.34.").waitFor();
   t.is(await page.getByText("You can cancel it until then.").count(), 0);
 });
+
+journey(
+  "an order of a live market has its button and its outcome at once, however little may be read",
+  async (t, browser) => {
+    const { market_id } = await makeLive("Will they lead?");
+    const { page } = await arrive(browser, service);
+    const lists: string[] = [];
+    await page.route(/\/api\/v1\/orders(\?.*)?$/, async (route) => {
+      const response = await route.fetch();
+      const request = route.request();
+      if (request.method() === "GET") lists.push(request.url());
+      // Rounds of reads are 30 s apart from now on.
+      const few = { "RateLimit-Policy": '"v1-auth";q=100;w=60', RateLimit: '"v1-auth";r=1' };
+      await route.fulfill({ response, headers: { ...response.headers(), ...few } });
+    });
+    await page.goto(`/markets/${market_id}`);
+    await page.getByText("No open orders in this market").waitFor();
+    const row = page.getByRole("button", { name: "Cancel: Buy 3 YES at 20¢" });
+    const read = lists.length;
+
+    await buy(page, 20, 3);
+    await row.click();
+    await page.getByText("You cancelled the order. Nothing was traded.").waitFor();
+    t.is(await row.count(), 0);
+
+    await buy(page, 20, 3);
+    await row.waitFor();
+    await page.getByText("You can cancel it until then.").waitFor();
+    await release();
+    await page.getByText("Your order waits in the book for 3 shares.").waitFor();
+    await page.getByText("0 of 3 filled").waitFor();
+    t.is(lists.length, read, "no list was read meanwhile");
+  },
+);
 
 journey(
   "an amendment is shown before it is sent, and what it did afterwards",

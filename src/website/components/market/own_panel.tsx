@@ -16,7 +16,7 @@ interface Own {
   orders: Order[];
   positions: Held[];
   settled: SettledPosition[];
-  version: number;
+  askedAt: number;
   readAt: number;
 }
 
@@ -41,7 +41,7 @@ export function OwnPanel({ market, mayTrade, onSell }: OwnPanelProps): JSX.Eleme
   }, [own.data]);
   return (
     <Show asked={own}>
-      {({ orders, positions, settled, version, readAt }) => (
+      {({ orders, positions, settled, askedAt, readAt }) => (
         <>
           <section class="panel" aria-labelledby="position-title">
             <h2 id="position-title">Your position</h2>
@@ -54,7 +54,7 @@ export function OwnPanel({ market, mayTrade, onSell }: OwnPanelProps): JSX.Eleme
           <section class="panel" aria-labelledby="orders-title">
             <h2 id="orders-title">Your open orders</h2>
             <OwnOrders
-              orders={hasEnded ? [] : asAnswered(orders, version)}
+              orders={hasEnded ? [] : asAnswered(orders, { askedAt, marketId })}
               mayChange={mayTrade}
               readAt={readAt}
             />
@@ -66,7 +66,7 @@ export function OwnPanel({ market, mayTrade, onSell }: OwnPanelProps): JSX.Eleme
 }
 
 async function readOwn(marketId: string): Promise<Result<Own>> {
-  const version = ownVersion.peek();
+  const askedAt = performance.now();
   const query = { marketId, status: "open" } as const;
   const [orders, own] = await Promise.all([
     resultOf(ownApi.GET("/api/v1/orders", { params: { query } })),
@@ -77,6 +77,6 @@ async function readOwn(marketId: string): Promise<Result<Own>> {
   const { positions, settled } = own.data;
   return {
     ok: true,
-    data: { orders: orders.data.data, positions, settled, version, readAt: performance.now() },
+    data: { orders: orders.data.data, positions, settled, askedAt, readAt: performance.now() },
   };
 }
