@@ -53,19 +53,21 @@ const CALLS = new Map<string, "unreachable" | "lost">([
   ["read", "lost"],
   ["write", "lost"],
 ]);
-/** SQLSTATEs with which a server ends sessions, and takes none. */
-const ENDED = /^57P0[12]$/;
-const NOT_TAKEN = /^(08\w{3}|53300|57P03)$/;
+/** SQLSTATEs with which a server takes no session. */
+const NOT_TAKEN = /^(08001|08004|53300|57P03)$/;
+/** What `pg` says of a connection that ended, and of one that it could not make in time. */
+const LOST = /^Connection terminated|^Client .* is not queryable$/;
+const NOT_MADE = "Connection terminated due to connection timeout";
 
 /** Whether there was no connection, or it ended during a statement, which may have been carried out. */
 export function connectionFailure(error: Error): "unreachable" | "lost" | undefined {
   if (error instanceof pg.DatabaseError) {
-    const sqlstate = error.code ?? "";
-    return ENDED.test(sqlstate) ? "lost" : NOT_TAKEN.test(sqlstate) ? "unreachable" : undefined;
+    if (NOT_TAKEN.test(error.code ?? "")) return "unreachable";
+    return error.severity === "FATAL" || error.severity === "PANIC" ? "lost" : undefined;
   }
   if ("syscall" in error) return CALLS.get(String(error.syscall));
-  if (error.message.startsWith("Connection terminated due to")) return "unreachable";
-  return error.message.startsWith("Connection terminated") ? "lost" : undefined;
+  if (error.message === NOT_MADE) return "unreachable";
+  return LOST.test(error.message) ? "lost" : undefined;
 }
 
 function describeFailure(error: Error, isMutation: boolean) {

@@ -47,14 +47,20 @@ export function startThread(
     workerData: { ...given, logLevel: logger.level } satisfies ThreadData,
     resourceLimits,
   });
-  let isClosing = false;
+  let closing: Promise<void> | undefined;
   const noteEnd = (error: unknown): void => {
-    if (isClosing) return;
+    if (closing !== undefined) return;
     logger.error({ error, role }, "the thread of GraphQL ended, and another begins");
   };
   thread.on("error", noteEnd);
   const prepare = async (): Promise<void> => {
+    if (closing !== undefined) return;
     await thread.run(undefined, { name: "prepare" }).catch(noteEnd);
+  };
+  const end = async (): Promise<void> => {
+    const closed = thread.run(undefined, { name: "close" }).catch(noteEnd);
+    await Promise.race([closed, delay(CLOSING_MS)]);
+    await thread.destroy();
   };
 
   return {
@@ -62,22 +68,22 @@ export function startThread(
     prepare,
     answer: async (call) => {
       // By an AbortSignal a thread would have one call at a time.
-      const late = setTimeout(() => void thread.threads[0]?.terminate(), longestMs);
+      const late = new AbortController();
+      const tooLate = delay(longestMs, undefined, { signal: late.signal }).then(() => {
+        void thread.threads[0]?.terminate();
+        throw new Error(`no answer came within ${longestMs} ms`);
+      });
       try {
-        return (await thread.run(call, { name: "answer" })) as GraphqlAnswer;
+        const answer = thread.run(call, { name: "answer" });
+        return (await Promise.race([answer, tooLate])) as GraphqlAnswer;
       } catch (error) {
         noteEnd(error);
-        if (!isClosing) void prepare();
+        void prepare();
         return { rejection: call.isMutation ? "OUTCOME_UNKNOWN" : "CONFLICT_RETRY" };
       } finally {
-        clearTimeout(late);
+        late.abort();
       }
     },
-    close: async () => {
-      isClosing = true;
-      const closed = thread.run(undefined, { name: "close" }).catch(noteEnd);
-      await Promise.race([closed, delay(CLOSING_MS)]);
-      await thread.destroy();
-    },
+    close: () => (closing ??= end()),
   };
 }

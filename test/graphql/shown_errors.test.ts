@@ -27,14 +27,16 @@ test("of other errors of the database the caller gets no details", (t) => {
 
 test("a mutation whose connection was lost may have been carried out; a query may be repeated", (t) => {
   const database = (code: string) =>
-    Object.assign(new pg.DatabaseError("no", 0, "error"), { code });
+    Object.assign(new pg.DatabaseError("no", 0, "error"), { code, severity: "FATAL" });
   const system = (syscall: string) => Object.assign(new Error("no"), { syscall });
   const codesOf = (cause: Error) =>
     [false, true].map((isMutation) => {
       const error = new GraphQLError("x", { originalError: cause });
       return showError(error, isMutation).shown.extensions.code;
     });
-  const lost = [database("57P01"), system("read"), new Error("Connection terminated unexpectedly")];
+  const lost: Error[] = [database("57P01"), database("08P01"), system("read")];
+  lost.push(new Error("Connection terminated unexpectedly"));
+  lost.push(new Error("Client has encountered a connection error and is not queryable"));
   for (const cause of lost) t.deepEqual(codesOf(cause), ["CONFLICT_RETRY", "OUTCOME_UNKNOWN"]);
   const never: Error[] = [database("57P03"), database("53300"), system("connect")];
   never.push(new Error("Connection terminated due to connection timeout"));
