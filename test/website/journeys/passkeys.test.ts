@@ -34,6 +34,7 @@ journey("a passkey is added, signs in, and is removed", async (t, browser) => {
   const device = await plugIn(page);
   await signInByPassword(page, person);
   await page.getByText("No passkeys yet").waitFor();
+  await page.getByText("A new password by the link of a mail ends them").waitFor();
   await page.getByLabel("Name of the new passkey").fill("My laptop");
   await page.getByRole("button", { name: "Add a passkey" }).click();
   await page.getByText("The passkey is added").waitFor();

@@ -21,7 +21,8 @@ export function PasskeysSection(): JSX.Element {
     <Section id="passkeys" title="Passkeys">
       <p class="muted">
         A passkey signs you in by the fingerprint, face or PIN that unlocks your device. Passkeys
-        stay when you set a new password: remove those that you do not know.
+        stay when you change your password here. A new password by the link of a mail ends them,
+        unless you choose to keep them there. Remove those that you do not know.
       </p>
       {canUsePasskeys() ? (
         <NewPasskeyForm onAdded={passkeys.askAgain} />
