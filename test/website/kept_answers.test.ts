@@ -62,6 +62,16 @@ test.serial("answers that cannot be drawn are dropped, also from the storage", a
   t.deepEqual(asked, ["a", "a"]);
 });
 
+test.serial("an answer that is dropped is asked for anew", async (t) => {
+  const { asked, load, drop, read } = keep((id) => ({ ok: true, data: `of ${id}` }));
+  await read("a");
+  await read("b");
+  drop("a");
+  await read("a");
+  await load().read("b");
+  t.deepEqual(asked, ["a", "b", "a"]);
+});
+
 test.serial("many ids are one question, and only those that are not known", async (t) => {
   const asked: string[][] = [];
   let isOpen = true;

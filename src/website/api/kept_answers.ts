@@ -8,12 +8,14 @@ interface KeptAnswersOptions<Value> {
   /** How long an answer is given again. */
   keptMs: number;
   ask: (id: string) => Promise<Result<Value>>;
-  store?: Store | undefined;
+  store?: Store | null | undefined;
 }
 
 interface KeptAnswers<Value> {
   /** The answer that is kept, or a new one. */
   read: (id: string) => Promise<Result<Value>>;
+  /** Lets the next read ask anew. */
+  drop: (id: string) => void;
 }
 
 /** No question is asked for so long after one too many, unless the server says how long. */
@@ -57,7 +59,7 @@ export function keepAnswers<Value>({
     return result;
   }
 
-  return { read };
+  return { read, drop: kept.drop };
 }
 
 function tooMany(waitMs: number): Result<never> {

@@ -6,8 +6,8 @@ interface KeptStoreOptions {
   name: string;
   /** How long an answer is given again. */
   keptMs: number;
-  /** Undefined where the browser allows none. */
-  store?: Store | undefined;
+  /** That of this window unless another is named; null: answers are kept in memory only. */
+  store?: Store | null | undefined;
 }
 
 /** Answers by id, each for a while. */
@@ -16,6 +16,8 @@ export interface KeptStore<Value> {
   get: (id: string) => Value | undefined;
   /** Keeps what was asked for at a time. */
   set: (id: string, value: Value, at: number) => void;
+  /** Drops the answer that is kept. */
+  drop: (id: string) => void;
 }
 
 interface Kept<Value> {
@@ -51,15 +53,20 @@ export function keptStore<Value>({
     }
   }
 
+  function drop(id: string): void {
+    kept.delete(id);
+    store?.removeItem(keyOf(id));
+  }
+
   forgetters.add(() => {
-    for (const id of kept.keys()) store?.removeItem(keyOf(id));
-    kept.clear();
+    for (const id of kept.keys()) drop(id);
   });
   return {
     get: (id) => {
       const known = kept.get(id) ?? readStored(id);
       return known !== undefined && Date.now() - known.at < keptMs ? known.value : undefined;
     },
+    drop,
     set: (id, value, at) => {
       kept.set(id, { at, value });
       try {

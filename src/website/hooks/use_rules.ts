@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { readRules } from "../api/rules.ts";
+import { readRules, rulesVersion } from "../api/rules.ts";
 import type { MarketRules } from "../api/types.ts";
 import { useEvery } from "./use_every.ts";
 
@@ -13,7 +13,7 @@ export function useRules(marketId: string): MarketRules | undefined {
       if (now !== undefined) setRules(now);
     });
   };
-  useEffect(read, [marketId]);
+  useEffect(read, [marketId, rulesVersion.value]);
   useEvery(READ_EVERY_MS, read);
   return rules;
 }

@@ -14,10 +14,12 @@ journey(
   "rules and source stand on a market, and then its resolution and correction with evidence",
   async (t, browser) => {
     const market_id = await makeMarket({ title: "Will it hail?" });
-    await operate("set_market_source", {
-      ...{ market_id, rules: "Hail at the station counts, <b>sleet</b> does not." },
-      source_url: "https://weather.example/station?id=7",
-    });
+    const rules = "Hail at the station counts, <b>sleet</b> does not.";
+    const setSource = (path: string) =>
+      operate("set_market_source", {
+        ...{ market_id, rules, source_url: `https://weather.example/${path}` },
+      });
+    await setSource("station?id=7");
     const { page, complaints } = await visit(browser, service.url);
     await page.goto(`/markets/${market_id}`);
     const panel = page.getByRole("region", { name: "Rules" });
@@ -26,6 +28,13 @@ journey(
     t.is(await source.getAttribute("href"), "https://weather.example/station?id=7");
     t.is(await source.getAttribute("rel"), "nofollow noopener noreferrer");
 
+    const sourceOf = (path: string): Promise<void> =>
+      panel.getByRole("link", { name: `https://weather.example/${path}` }).waitFor();
+    await setSource("reloaded");
+    await page.reload();
+    await sourceOf("reloaded");
+    // The page hears of the status, and reads the rules anew with it.
+    await setSource("station?id=7");
     await operate("resolve_market", {
       ...{ market_id, outcome: "no" },
       evidence: "See https://weather.example/day, not javascript:alert(1).",
@@ -34,6 +43,7 @@ journey(
       ...{ market_id, outcome: "custom", yes_payout_cents: 40, reason: "it hailed for a while" },
       evidence: "the log of the station",
     });
+    await sourceOf("station?id=7");
     await page.reload();
     const entries = panel.getByRole("listitem");
     await entries.nth(1).waitFor();

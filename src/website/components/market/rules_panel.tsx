@@ -1,4 +1,6 @@
 import type { JSX } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import { noteChangedRules } from "../../api/rules.ts";
 import { isSignedIn } from "../../api/session.ts";
 import type { Market, MarketResolution } from "../../api/types.ts";
 import { formatCents, formatDateTime } from "../../format.ts";
@@ -14,8 +16,14 @@ interface RulesPanelProps {
 /** What decides the outcome of a market, and, once it is resolved, how that came about. */
 export function RulesPanel({ market, resolution }: RulesPanelProps): JSX.Element {
   const rules = useRules(market.id);
+  const { id, title, description, status } = market;
+  const version = JSON.stringify([id, title, description, status, resolution?.history]);
+  const last = useRef(version);
+  useEffect(() => {
+    if (last.current !== version) noteChangedRules(id);
+    last.current = version;
+  }, [version]);
   const decides = rules?.resolutionRules ?? null;
-  const source = rules?.sourceUrl ?? null;
   return (
     <section class="panel stack" aria-labelledby="rules-title">
       <h2 id="rules-title">Rules</h2>
@@ -27,7 +35,7 @@ export function RulesPanel({ market, resolution }: RulesPanelProps): JSX.Element
         </>
       )}
       <p class="prose">
-        <strong>Source</strong>: {source === null ? "none is named." : <LinkedText text={source} />}
+        <strong>Source</strong>: {rules === undefined ? "…" : <Source url={rules.sourceUrl} />}
       </p>
       <p class="prose">
         <strong>Who decides</strong>: an operator of this exchange. The outcome, its evidence and
@@ -51,6 +59,10 @@ export function RulesPanel({ market, resolution }: RulesPanelProps): JSX.Element
       )}
     </section>
   );
+}
+
+function Source({ url }: { url: string | null }): JSX.Element {
+  return url === null ? <>none is named.</> : <LinkedText text={url} />;
 }
 
 type HistoryEntry = MarketResolution["history"][number];
