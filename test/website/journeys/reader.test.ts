@@ -141,6 +141,9 @@ journey("who excluded themselves sees no ticket, and no second offer", async (t,
   await page.goto(`/markets/${marketId}`);
   await buy(page, 60, 5);
   await page.getByText("YES · 5 shares").waitFor();
+  // What others of this file ask for buys all of the shares, a part or none.
+  const sellNow = page.getByText(/sell .*now for|nobody buys now/i).filter({ visible: true });
+  await sellNow.waitFor();
   await page.goto("/account#exclusion");
   const section = page.locator("#exclusion");
   await section.getByLabel(/Type/).fill("exclude me");
@@ -152,6 +155,10 @@ journey("who excluded themselves sees no ticket, and no second offer", async (t,
   await page.getByText("YES · 5 shares").waitFor();
   t.is(await page.getByRole("button", { name: "Buy YES", exact: true }).count(), 0);
   t.is(await page.getByRole("button", { name: "Sell", exact: true }).count(), 0);
+  t.is(await sellNow.count(), 0);
+  await page.goto("/portfolio");
+  await page.getByRole("region", { name: "Table of positions" }).waitFor();
+  t.is(await sellNow.count(), 0);
 });
 
 journey(

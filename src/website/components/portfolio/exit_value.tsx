@@ -1,4 +1,5 @@
 import type { JSX } from "preact";
+import { account } from "../../api/account.ts";
 import type { OwnPosition } from "../../api/types.ts";
 import { formatCents, formatCount } from "../../format.ts";
 import { Change } from "../change.tsx";
@@ -10,11 +11,13 @@ type Exit = Pick<
 
 /**
  * What selling shares now would pay after the fee, by the book as it is, and what would be won or
- * lost by it: "Sell now for €10.30 (-€0.83)". No result where the book takes only a part.
+ * lost by it: "Sell now for €10.30 (-€0.83)". No result where the book takes only a part, and
+ * nothing for one who may not trade.
  */
 export function SellNow({ position }: { position: Exit }): JSX.Element | null {
   const { quantity, exitQuantity, exitCents, costCents, buyFeesCents } = position;
   if (exitQuantity === null || exitCents === null) return null;
+  if (account.value?.exclusion) return null;
   if (exitQuantity === 0) return <>Nobody buys now</>;
   if (exitQuantity < quantity) {
     const part = `${formatCount(exitQuantity)} of ${formatCount(quantity)}`;

@@ -1,4 +1,5 @@
 import type { ComponentChildren, JSX } from "preact";
+import { account } from "../../api/account.ts";
 import type { OwnPositions } from "../../api/types.ts";
 import { formatCents } from "../../format.ts";
 import { Change } from "../change.tsx";
@@ -8,7 +9,7 @@ import { exitOfAll } from "./exit_value.tsx";
 /** What the account is worth, of what, and how it came about. */
 export function Totals({ own }: { own: OwnPositions }): JSX.Element {
   const { accountValueCents, balance, worthCents, unrealisedCents, realisedCents } = own;
-  const exit = exitOfAll(own.positions);
+  const exit = account.value?.exclusion ? undefined : exitOfAll(own.positions);
   const isEmpty = accountValueCents === 0 && realisedCents === 0;
   return (
     <>
