@@ -2,7 +2,7 @@ import test from "ava";
 import { testService } from "../../helpers/http/test_service.ts";
 import { arrive } from "../arrive.ts";
 import { journey } from "../journey.ts";
-import { sharesOf } from "../steps.ts";
+import { makeOffered, sharesOf } from "../steps.ts";
 
 /** What the portfolio shows of open orders and of shares. */
 
@@ -67,3 +67,19 @@ journey(
     t.is(await sharesOf(service, userId), 0);
   },
 );
+
+journey("on a small phone the result of what was paid out is in sight", async (t, browser) => {
+  const { page, userId } = await arrive(browser, service, { width: 360 });
+  const key: string = await operate("create_api_key", { user_id: userId, name: "program" });
+  const { marketId, maker } = await makeOffered(service, "Will it be foggy in the morning?");
+  const trade = (by: string, body: object) =>
+    call("POST", "/api/v1/orders", { key: by, body: { marketId, side: "yes", ...body } });
+  await trade(key, { price: 60, quantity: 50 });
+  await trade(maker.key, { price: 50, quantity: 20 });
+  await trade(key, { orderType: "sell", price: 50, quantity: 20 });
+  await operate("resolve_market", { market_id: marketId, outcome: "yes" });
+  await page.goto("/portfolio");
+  await page.getByText("of it before the payout").waitFor();
+  const box = page.getByRole("region", { name: "Table of what was paid out" });
+  t.true(await box.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth <= 1));
+});
