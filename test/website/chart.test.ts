@@ -12,6 +12,7 @@ import {
 import type { History } from "../../src/website/components/chart/price_line.ts";
 import {
   describeChart,
+  firstRange,
   intervalFor,
   lengthsMs,
   startOf,
@@ -137,6 +138,12 @@ test("a range begins exactly its length before its end, also where a clock chang
       [to - HOUR, to - DAY, to - 7 * DAY, to - 30 * DAY, undefined],
     );
   }
+});
+
+test("a market younger than a week is first shown as a whole", (t) => {
+  const to = at("12:34");
+  t.is(firstRange(to - 7 * DAY, to), "1w");
+  t.is(firstRange(to - 7 * DAY + 1, to), "all");
 });
 
 test("the candles of a range fit into one answer", (t) => {

@@ -226,6 +226,7 @@ function ChartOfMarket({ market, snapshot, resolution }: ChartOfMarketProps): JS
     <MarketChart
       key={market.id}
       marketId={market.id}
+      createdAt={market.createdAt}
       endedAt={resolution?.resolvedAt}
       trades={snapshot?.recentTrades}
     />

@@ -11,7 +11,7 @@ import { ChartTable } from "./chart_table.tsx";
 import { LineChart } from "./line_chart.tsx";
 import { joinedTrades, priceAt, priceLine, volumeBars } from "./price_line.ts";
 import type { Axis, TimedPrice } from "./price_line.ts";
-import { describeChart, MINUTE_MS, rangeOptions, startOf } from "./price_range.ts";
+import { describeChart, firstRange, MINUTE_MS, rangeOptions, startOf } from "./price_range.ts";
 import type { Range } from "./price_range.ts";
 import { readHistory } from "./read_history.ts";
 import type { RangeHistory } from "./read_history.ts";
@@ -23,6 +23,7 @@ const MOST_TRADES = 1000;
 
 interface MarketChartProps {
   marketId: string;
+  createdAt: string;
   /** When the market was resolved: the chart ends then. */
   endedAt: string | undefined;
   /** The newest trades, the newest first. */
@@ -30,9 +31,12 @@ interface MarketChartProps {
 }
 
 /** The prices of a market's trades over time, and their volume. */
-export function MarketChart({ marketId, endedAt, trades }: MarketChartProps): JSX.Element {
-  const [range, setRange] = useState<Range>("1w");
+export function MarketChart(props: MarketChartProps): JSX.Element {
+  const { marketId, createdAt, endedAt, trades } = props;
   const end = endedAt === undefined ? undefined : Date.parse(endedAt);
+  const [range, setRange] = useState<Range>(() =>
+    firstRange(Date.parse(createdAt), end ?? Date.now()),
+  );
   const known = useRef<RangeHistory>(undefined);
   const history = useAsked<RangeHistory>(
     () => readHistory({ marketId, range, to: end ?? Date.now(), before: known.current }),

@@ -37,6 +37,11 @@ export function startOf(range: Range, to: number): number | undefined {
   return spanMs === undefined ? undefined : to - spanMs;
 }
 
+/** What a chart shows first. A week of a younger market would be empty but for its end. */
+export function firstRange(createdAt: number, to: number): Range {
+  return createdAt > to - 7 * DAY_MS ? "all" : "1w";
+}
+
 /** The shortest candles of which one answer, of 1,000, has all of such a time. */
 export function intervalFor(spanMs: number): Interval {
   // The first candle may have begun earlier, so there is one more.
