@@ -7,6 +7,7 @@ import { ConnectionNotice } from "./components/connection.tsx";
 import { Footer } from "./components/footer.tsx";
 import { Lazy } from "./components/lazy.tsx";
 import { Header } from "./components/header.tsx";
+import { SignedOutNotice } from "./components/signed_out_notice.tsx";
 import { SkipLink } from "./components/skip_link.tsx";
 import { useFocusOnNewPage } from "./hooks/use_focus_on_new_page.ts";
 import { PauseNotice } from "./components/pause_notice.tsx";
@@ -70,6 +71,7 @@ export function App(): JSX.Element {
       <SkipLink main={main} />
       <Header />
       <ConnectionNotice connections={connections} />
+      <SignedOutNotice />
       <PauseNotice />
       <PendingNotice />
       <main id="main" class="main" tabIndex={-1} ref={main}>

@@ -22,6 +22,9 @@ export const isSignedIn = signal(hint !== undefined);
  */
 export const session = signal(hint ?? "");
 
+/** Whether the session ended while this page was open, and no button of this page ended it. */
+export const wasSignedOut = signal(false);
+
 interface Token {
   token: string;
   goodUntil: number;
@@ -47,8 +50,13 @@ export function noteRenewal(): void {
   dropToken();
 }
 
-/** To be called when the session has ended. */
+/** To be called when the user has signed out. */
 export function noteSignOut(): void {
+  noteEnd();
+  wasSignedOut.value = false;
+}
+
+function noteEnd(): void {
   writeHint(undefined);
   begin(undefined);
 }
@@ -58,6 +66,7 @@ function begin(marker: string | undefined): void {
   batch(() => {
     session.value = marker ?? session.peek();
     isSignedIn.value = marker !== undefined;
+    wasSignedOut.value = marker === undefined;
   });
 }
 
@@ -135,7 +144,7 @@ async function askForToken(): Promise<Token | Response> {
   const response = await fetch("/api/auth/token", { cache: "no-store" });
   if (response.status === 401) {
     followOtherTabs();
-    if (session.peek() === askedBy) noteSignOut();
+    if (session.peek() === askedBy && isSignedIn.peek()) noteEnd();
     return unauthorized();
   }
   if (!response.ok) return refusal(response);

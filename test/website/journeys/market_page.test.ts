@@ -303,6 +303,31 @@ journey("a session that ends in the middle of an order leads back to it", async 
   t.is(await sharesOf(service, userId), 7);
 });
 
+journey("a session that ended without the user says so, and leads back", async (t, browser) => {
+  const { marketId } = await makeOffered(service, "Will it be breezy?");
+  const { page, email, password } = await arrive(browser, service);
+  const notice = page.getByText("You were signed out.");
+  await page.goto(`/markets/${marketId}`);
+  await page.context().clearCookies();
+  await page.reload();
+  await notice.waitFor();
+  await fillTicket(page, 60, 7);
+  await page.getByRole("link", { name: "Sign in to trade" }).waitFor();
+  await page.getByRole("link", { name: "Sign in again" }).click();
+  await page.waitForURL(`/sign-in?back=${encodeURIComponent(`/markets/${marketId}`)}`);
+  await notice.waitFor({ state: "detached" });
+  await signIn(page, email, password);
+  await page.waitForURL(`/markets/${marketId}`);
+  await buyButton(page).waitFor();
+  t.is(await notice.count(), 0);
+
+  await page.goto("/account");
+  await page.getByRole("button", { name: "Sign out", exact: true }).click();
+  await page.waitForURL("/");
+  await page.getByRole("link", { name: "Sign in", exact: true }).waitFor();
+  t.is(await notice.count(), 0);
+});
+
 journey("what became of an order is said until the next one begins", async (t, browser) => {
   const { marketId } = await makeOffered(service, "Will it be sultry?");
   const { page } = await arrive(browser, service);

@@ -6,7 +6,7 @@ import { placeOrder } from "../../api/orders.ts";
 import { changePending, pendingOrders } from "../../api/pending_order.ts";
 import { isUncertain } from "../../api/result.ts";
 import type { Problem } from "../../api/result.ts";
-import { isSignedIn, session } from "../../api/session.ts";
+import { isSignedIn, session, wasSignedOut } from "../../api/session.ts";
 import type { Market, PlacedOrder, PlaceOrder } from "../../api/types.ts";
 import { formatPrice, formatTradeTime } from "../../format.ts";
 import { useCommand } from "../../hooks/use_command.ts";
@@ -132,7 +132,7 @@ interface GuestLinksProps {
 function GuestLinks({ marketId, isBuying }: GuestLinksProps): JSX.Element {
   const back = `?back=/markets/${marketId}`;
   const isSignUpClosed = useSignUpIsClosed();
-  const signsUp = isBuying && !isSignUpClosed;
+  const signsUp = isBuying && !isSignUpClosed && !wasSignedOut.value;
   return (
     <>
       <a
@@ -143,7 +143,7 @@ function GuestLinks({ marketId, isBuying }: GuestLinksProps): JSX.Element {
       </a>
       {!isSignUpClosed && (
         <p class="hint">
-          {isBuying ? (
+          {signsUp ? (
             <>
               Have an account? <a href={`/sign-in${back}`}>Sign in</a>
             </>
