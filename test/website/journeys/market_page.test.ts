@@ -328,6 +328,30 @@ journey("a session that ended without the user says so, and leads back", async (
   t.is(await notice.count(), 0);
 });
 
+journey("a refusal is over when the order would be taken", async (t, browser) => {
+  const marketId = await service.makeMarket({ title: "Will it be gusty?" });
+  const { key } = await service.makeTrader();
+  const { page } = await arrive(browser, service);
+  await page.goto(`/markets/${marketId}`);
+  const kind = page.locator(".ticket-hint");
+  await kindOfOrder(page, "Shares now").check();
+  await page.getByLabel("Shares", { exact: true }).fill("7");
+  await page.locator(".preview").getByText("Nobody offers YES now").waitFor();
+  await buyButton(page).click();
+  const refusal = page.locator(".ticket").getByRole("alert");
+  await refusal.getByText("Nobody offers YES now").waitFor();
+  const body = { marketId, side: "no", price: 40, quantity: 100 };
+  t.is((await service.call("POST", "/api/v1/orders", { key, body })).status, 201);
+  await previewed(page);
+  await refusal.waitFor({ state: "detached" });
+
+  await kindOfOrder(page, "Limit").check();
+  await kind.getByText("For an amount").waitFor();
+  await page.getByRole("radio", { name: "Sell", exact: true }).check();
+  await kind.getByText("Trades at this price or better").waitFor();
+  t.is(await kind.getByText("amount").count(), 0);
+});
+
 journey("what became of an order is said until the next one begins", async (t, browser) => {
   const { marketId } = await makeOffered(service, "Will it be sultry?");
   const { page } = await arrive(browser, service);

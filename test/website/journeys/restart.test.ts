@@ -7,7 +7,7 @@ import { testService } from "../../helpers/http/test_service.ts";
 import { until } from "../../helpers/until.ts";
 import { arrive } from "../arrive.ts";
 import { journey } from "../journey.ts";
-import { buy, makeOffered, sharesOf } from "../steps.ts";
+import { buy, buyButton, fillTicket, makeOffered, sharesOf } from "../steps.ts";
 
 /** The server is killed and started again while a browser uses it. */
 
@@ -116,8 +116,12 @@ journey(
     await page.goto(`/markets/${marketId}`);
     await page.getByRole("button", { name: "Use 60 cents, an offer to sell YES" }).waitFor();
     await before.kill();
-    await buy(page, 60, 7);
+    await fillTicket(page, 60, 7);
+    const problem = page.locator(".preview").getByText("The server gave no answer");
+    await problem.waitFor();
+    await buyButton(page).click();
     await page.getByText("No answer yet, trying again…").waitFor();
+    await problem.waitFor({ state: "detached" });
     t.is(await ordersOf(userId), 0);
     await startServing(t, new URL(before.url).port);
     await page.getByText("7 shares traded").waitFor();

@@ -52,6 +52,14 @@ export function Ticket({ market, ticket, onChange }: TicketProps): JSX.Element {
   }, [tries]);
   const { command, placed, isWaiting, send } = useSending(order, market.title);
   const rejected = preview?.ok === true ? preview.data.rejection?.code : undefined;
+  const lastRejected = useRef<string>(undefined);
+  useEffect(() => {
+    if (preview?.ok !== true) return;
+    // What was refused for a reason that is over is refused no more.
+    const isOver = rejected === undefined && lastRejected.current !== undefined;
+    if (isOver && command.problem?.code === lastRejected.current) command.reset();
+    lastRejected.current = rejected;
+  }, [preview]);
   const words = useRejectionWords(rejected, order, market.id);
   const wrong = errors && (tries > 0 ? errors : typedErrors(shown, errors));
   // More than the user can pay or holds is said where it is typed.
@@ -95,6 +103,7 @@ export function Ticket({ market, ticket, onChange }: TicketProps): JSX.Element {
             <OrderPreview
               order={order}
               result={preview}
+              isWaiting={isWaiting}
               words={isTooMuch ? undefined : words}
               knownCode={command.problem?.code}
             />

@@ -25,6 +25,12 @@ const hints: Record<Ticket["kind"], string> = {
   market: "Trades at once, at no worse price than its figures say; what is left is cancelled.",
 };
 
+/** A sale has no amount. */
+const saleHints: Record<Ticket["kind"], string> = {
+  ...hints,
+  limit: "Trades at this price or better; what is left waits in the book.",
+};
+
 /** How much, at what price, and for how long. */
 export function TicketFields({ ticket, errors, onChange }: TicketFieldsProps): JSX.Element {
   const { kind, orderType } = ticket;
@@ -39,7 +45,7 @@ export function TicketFields({ ticket, errors, onChange }: TicketFieldsProps): J
           onChange({ kind: value });
         }}
       />
-      <p class="hint ticket-hint">{hints[kind]}</p>
+      <p class="hint ticket-hint">{(orderType === "sell" ? saleHints : hints)[kind]}</p>
       {hasAmount && (
         <>
           <Field
