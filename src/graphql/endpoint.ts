@@ -3,6 +3,7 @@ import type { Pool } from "pg";
 import type { Logger } from "pino";
 import type { StaffRole } from "../database/calls.ts";
 import type { Standbys } from "../database/standbys.ts";
+import { answerOf } from "./answers.ts";
 import type { GraphqlAnswer } from "./answers.ts";
 import type { GraphqlEngine, GraphqlRequest } from "./execution.ts";
 
@@ -77,10 +78,7 @@ export function createEndpoint(options: EndpointOptions): GraphqlEndpoint {
     engine: GraphqlEngine,
     { credential, isMutation, request }: GraphqlCall,
   ): Promise<GraphqlAnswer> {
-    const [{ answerOf }, { showError }] = await Promise.all([
-      import("./answers.ts"),
-      import("./shown_errors.ts"),
-    ]);
+    const { showError } = await import("./shown_errors.ts");
     const { data, errors } = await engine.execute(request, {
       statement_timeout: String(statementTimeoutMs),
       timezone: "UTC",

@@ -2,18 +2,12 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { Logger } from "pino";
 import { Piscina } from "piscina";
-import type { ReadStandbys } from "../config.ts";
-import type { StaffRole } from "../database/calls.ts";
 import type { GraphqlAnswer } from "./answers.ts";
 import type { GraphqlEndpoint } from "./endpoint.ts";
+import type { OpenEndpointOptions } from "./endpoints.ts";
 
 /** What a thread is told when it begins. */
-export interface ThreadData {
-  role: StaffRole;
-  connectionString: string;
-  readStandbys?: ReadStandbys | undefined;
-  logLevel: string;
-}
+export type ThreadData = Omit<OpenEndpointOptions, "logger"> & { logLevel: string };
 
 const FILE = fileURLToPath(new URL("../bin/graphql_thread.ts", import.meta.url));
 /**
