@@ -42,7 +42,8 @@ await runProcess(async (context) => {
     signal: ending,
   };
   const server = await openWhenReady(() => startServer(serverOptions), front.notReadyBecause);
-  const siteUrl = config.publicUrl ?? server.url;
+  // By a name: at an IP address browsers make no passkeys.
+  const siteUrl = config.publicUrl ?? server.url.replace("//127.0.0.1:", "//localhost:");
   const transport = mailTransport(config) ?? printingTransport(print);
   onClose(transport.close);
   const workerOptions = {
@@ -70,6 +71,7 @@ await runProcess(async (context) => {
 
   print(`database  ${database.description}`);
   print(`address   ${server.url}`);
+  print(`website   ${siteUrl}`);
   if (demo !== undefined) {
     print(`demo key  ${demo.apiKey}`);
     print(`a trade   ${describeTrade(server.url, demo)}`);

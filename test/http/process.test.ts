@@ -40,6 +40,10 @@ test("npm start migrates and listens; npm run server serves beside it; signals e
     t.deepEqual((await callService(url!, "GET", "/healthz")).body, { status: "ok" });
     t.is((await callService(url!, "GET", "/api/v1/me")).status, 401);
     t.false(all.output().includes("jk_"));
+    // The links of mails begin so: at an IP address browsers make no passkeys.
+    const site = `http://localhost:${new URL(url!).port}`;
+    t.regex(all.output(), new RegExp(`^website +${site}$`, "m"));
+    t.is((await callService(site, "GET", "/sign-in")).status, 200);
 
     const server = start(t, "server", database);
     const otherUrl = await server.listening;
