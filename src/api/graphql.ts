@@ -2,6 +2,7 @@ import type { Express, Request, RequestHandler, Response } from "express";
 import { z } from "zod";
 import type { StaffRole } from "../database/calls.ts";
 import { createCallLimiter } from "../database/call_limiter.ts";
+import { DatabaseFailure } from "../database/failures.ts";
 import type { GraphqlEndpoint } from "../graphql/endpoint.ts";
 import { setCaller } from "../http/authentication.ts";
 import { readJson } from "../http/json_body.ts";
@@ -39,30 +40,83 @@ export function installGraphql(app: Express, context: Context): void {
   }
 }
 
+/** The bodies of a caller that are read and parsed at a time. Further ones are left with the client. */
+const reading = { limits: { most: 100, each: { caller: 2 } } };
 /**
  * A caller's queries run one after the other, and two in all: while an answer is made, its thread does
  * nothing else. Mutations have turns of their own, so that none waits for a query. A request may take
  * 30 s, so another waits longer than that for its turn.
  */
 const turns = { limits: { most: 2, each: { caller: 1 } }, patienceMs: 35_000 };
+/** Of one caller, a quarter of these may wait. Variables of queries are short, those of mutations not. */
+const WAITING_CAPS = { query: 400, mutation: 100 };
+/** Characters of a caller's answers that the clients have not taken: four of the longest. */
+const MOST_UNTAKEN = 40_000_000;
+
+/** What is under way of one kind of operation. */
+function makeLane(waitingCap: number) {
+  return {
+    limiter: createCallLimiter({ ...turns, waitingCap }),
+    untaken: new Map<string, number>(),
+  };
+}
 
 function executeOn(endpoint: GraphqlEndpoint, context: Context): RequestHandler {
-  const { role } = endpoint;
-  const limiters = { query: createCallLimiter(turns), mutation: createCallLimiter(turns) };
-  return async (request, response) => {
-    const { id: caller, credential } = await identify(role, request, response, context);
-    await context.access.countAttempt({ graphql: caller }, response);
-    // Commands of operators may have long lists. The caller is known by now.
-    const fault = await readJson(request, response, { mayBeLong: role === "operator" });
-    if (fault !== undefined) throw role === "operator" && isTooLarge(fault) ? tooLarge : fault;
-    const query = validate(bodySchema, request.body);
-    const { isMutation } = await import("../graphql/operation.ts");
-    const call = { credential, isMutation: isMutation(query), request: query };
-    const turn = limiters[call.isMutation ? "mutation" : "query"].turn(caller, { caller });
-    const answer = await turn(() => endpoint.answer(call));
-    if ("json" in answer) sendText(response, answer.status, answer.json);
-    else throw new ProblemError(problems[answer.rejection]);
+  const readers = createCallLimiter(reading);
+  const lanes = {
+    query: makeLane(WAITING_CAPS.query),
+    mutation: makeLane(WAITING_CAPS.mutation),
   };
+  return async (request, response) => {
+    const { id: caller, credential } = await identify(endpoint.role, request, response, context);
+    await context.access.countAttempt({ graphql: caller }, response);
+    const read = readers.turn(caller, { caller });
+    const query = await read(() => readQuery(endpoint.role, request, response));
+    const { isMutation, findTooLong } = await import("../graphql/operation.ts");
+    const call = { credential, isMutation: isMutation(query), request: query };
+    // Here, since what is too deep can't be told to the thread, and what is too long must not wait.
+    const tooLong = findTooLong(query, call.isMutation);
+    if (tooLong !== undefined) {
+      sendText(response, 400, JSON.stringify({ errors: [tooLong] }));
+      return;
+    }
+    const { limiter, untaken } = lanes[call.isMutation ? "mutation" : "query"];
+    const turn = limiter.turn(caller, { caller });
+    const answer = await turn(async () => {
+      if ((untaken.get(caller) ?? 0) > MOST_UNTAKEN) throw new DatabaseFailure("overloaded");
+      return await endpoint.answer(call);
+    });
+    if (!("json" in answer)) throw new ProblemError(problems[answer.rejection]);
+    countUntilTaken(untaken, caller, answer.json.length, response);
+    sendText(response, answer.status, answer.json);
+  };
+}
+
+async function readQuery(
+  role: StaffRole,
+  request: Request,
+  response: Response,
+): Promise<z.output<typeof bodySchema>> {
+  // Commands of operators may have long lists. The caller is known by now.
+  const fault = await readJson(request, response, { mayBeLong: role === "operator" });
+  if (fault !== undefined) throw role === "operator" && isTooLarge(fault) ? tooLarge : fault;
+  return validate(bodySchema, request.body);
+}
+
+/** Counts characters for a caller until the client has taken the answer or is gone. */
+function countUntilTaken(
+  untaken: Map<string, number>,
+  caller: string,
+  characters: number,
+  response: Response,
+): void {
+  if (response.destroyed) return;
+  untaken.set(caller, (untaken.get(caller) ?? 0) + characters);
+  response.once("close", () => {
+    const left = (untaken.get(caller) ?? 0) - characters;
+    if (left > 0) untaken.set(caller, left);
+    else untaken.delete(caller);
+  });
 }
 
 /** Who calls: the id of a member of staff or of a key, and the SHA-256 of the cookie or key, in hex. */

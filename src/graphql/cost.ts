@@ -184,8 +184,14 @@ function add(one: Measure, other: Measure): Measure {
   };
 }
 
+/** Finds a text that is too long. */
+export function findLongQuery(query: string): GraphQLError | undefined {
+  if (query.length <= MAX_QUERY_CHARACTERS) return undefined;
+  return new GraphQLError(`A query may have ${MAX_QUERY_CHARACTERS} characters`);
+}
+
 /** Finds variables that are too deep or too long. */
-export function findTooLong(
+export function findLongVariables(
   variables: Record<string, unknown>,
   most = MAX_VARIABLES_CHARACTERS,
 ): GraphQLError | undefined {

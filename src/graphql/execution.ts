@@ -62,7 +62,6 @@ export async function makeEngine({
     grafast,
     { readGraphqlSchema, REMEMBERED_QUERIES },
     limits,
-    cost,
     introspection,
     reads,
     { execute: executePlainly, getOperationAST, OperationTypeNode },
@@ -71,7 +70,6 @@ export async function makeEngine({
     import("postgraphile/grafast"),
     import("./schema.ts"),
     import("./limits.ts"),
-    import("./cost.ts"),
     import("./introspection.ts"),
     import("./bounded_reads.ts"),
     import("postgraphile/graphql"),
@@ -92,11 +90,6 @@ export async function makeEngine({
     const { operationName } = request;
     const operation = getOperationAST(document, operationName);
     const isMutation = operation?.operation === OperationTypeNode.MUTATION;
-    const tooLong = cost.findTooLong(
-      variableValues,
-      isMutation ? cost.MAX_MUTATION_VARIABLES_CHARACTERS : cost.MAX_VARIABLES_CHARACTERS,
-    );
-    if (tooLong !== undefined) return { errors: [tooLong] };
     const errors =
       operation && limits.findExcess(graphqlSchema, document, operation, variableValues);
     if (errors && errors.length > 0) return { errors };

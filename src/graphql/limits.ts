@@ -27,10 +27,10 @@ import type {
 } from "postgraphile/graphql";
 import { bracketDepthOf } from "./bracket_depth.ts";
 import {
+  findLongQuery,
   findTooCostly,
   fragmentsOf,
   MAX_BRACKET_DEPTH,
-  MAX_QUERY_CHARACTERS,
   MAX_TOKENS,
 } from "./cost.ts";
 import { findRepetition } from "./introspection.ts";
@@ -77,9 +77,8 @@ export type Checked = { document: DocumentNode } | { errors: readonly GraphQLErr
  * against the schema and the limit of depth. Gives pages without a size the default one.
  */
 export function checkQuery(schema: GraphQLSchema, query: string): Checked {
-  if (query.length > MAX_QUERY_CHARACTERS) {
-    return { errors: [new GraphQLError(`A query may have ${MAX_QUERY_CHARACTERS} characters`)] };
-  }
+  const tooLong = findLongQuery(query);
+  if (tooLong !== undefined) return { errors: [tooLong] };
   // The parser calls itself for each bracket, and could run out of stack.
   const depth = bracketDepthOf(query);
   if (depth > MAX_BRACKET_DEPTH) {

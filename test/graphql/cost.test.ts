@@ -1,6 +1,6 @@
 import test from "ava";
 import type { GraphQLSchema } from "postgraphile/graphql";
-import { findTooLong } from "../../src/graphql/cost.ts";
+import { findLongVariables } from "../../src/graphql/cost.ts";
 import { checkQuery } from "../../src/graphql/limits.ts";
 
 /** Whatever is refused by its cost was not held against the schema. */
@@ -175,11 +175,14 @@ test("variables nest no deeper than what goes through them can follow", (t) => {
   const nested = (depth: number) => ({
     a: JSON.parse(`${"[".repeat(depth - 1)}${"]".repeat(depth - 1)}`),
   });
-  t.is(findTooLong(nested(100)), undefined);
+  t.is(findLongVariables(nested(100)), undefined);
   for (const depth of [101, 40_000]) {
-    t.regex(findTooLong(nested(depth))?.message ?? "", /lists and objects 100 deep/);
+    t.regex(findLongVariables(nested(depth))?.message ?? "", /lists and objects 100 deep/);
   }
-  t.regex(findTooLong({ a: "x".repeat(16_384) })?.message ?? "", /16384 characters/);
-  t.is(findTooLong({ a: "x".repeat(999_992) }, 1_000_000), undefined);
-  t.regex(findTooLong({ a: "x".repeat(999_993) }, 1_000_000)?.message ?? "", /1000000 characters/);
+  t.regex(findLongVariables({ a: "x".repeat(16_384) })?.message ?? "", /16384 characters/);
+  t.is(findLongVariables({ a: "x".repeat(999_992) }, 1_000_000), undefined);
+  t.regex(
+    findLongVariables({ a: "x".repeat(999_993) }, 1_000_000)?.message ?? "",
+    /1000000 characters/,
+  );
 });

@@ -1,3 +1,6 @@
+import { once } from "node:events";
+import { connect } from "node:net";
+import type { Socket } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import test from "ava";
 import type { Pool } from "pg";
@@ -17,6 +20,8 @@ const database = testDatabase(test);
 let service: RunningServer;
 let operators: Pool;
 const keys: string[] = [];
+/** Its answer has 9 MB. */
+const long = "{ long answer of nine MB }".padEnd(30);
 /** The queries under way, by their text, each with what ends it. */
 const running = new Map<string, () => void>();
 
@@ -36,6 +41,7 @@ test.serial.before("serve", async () => {
       analysts: {
         role: "analyst",
         answer: async ({ request: { query, variables } }) => {
+          if (query === long) return { status: 200, json: JSON.stringify(query.repeat(300_000)) };
           if (variables === undefined) {
             await new Promise<void>((end) => running.set(query, end));
             running.delete(query);
@@ -144,3 +150,91 @@ test.serial(
     await operators.query("select admin.set_rate_limit('graphql', 600, 60)");
   },
 );
+
+/** Sends the first part of a request, and reads nothing. */
+async function begin(who: number, body: string, sent = body): Promise<Socket> {
+  const { hostname, port } = new URL(service.url);
+  const socket = connect({ host: hostname, port: Number(port) });
+  socket.pause();
+  await once(socket, "connect");
+  socket.write(
+    `POST /graphql HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: Bearer ${keys[who]!}\r\n` +
+      `Content-Length: ${body.length}\r\n\r\n${sent}`,
+  );
+  return socket;
+}
+
+test.serial(
+  "400: what is too deep or too long is refused before it waits for a turn",
+  async (t) => {
+    const first = ask(0, "first");
+    await until("a query of the caller runs", async () => running.has("first"));
+    const a = "[".repeat(20_000) + "]".repeat(20_000);
+    for (const query of ["{ waits }", "mutation { waits }"]) {
+      const deep = await fetch(`${service.url}/graphql`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${keys[0]!}` },
+        body: `{ "query": "${query}", "variables": { "a": ${a} } }`,
+      });
+      t.deepEqual([deep.status, deep.headers.get("x-error-code")], [400, "INVALID_REQUEST"]);
+      t.regex(await deep.text(), /lists and objects 100 deep/);
+    }
+    const texts = [
+      await ask(0, "x".repeat(17_000)),
+      await ask(0, "{ waits }", { a: "x".repeat(17_000) }),
+    ];
+    for (const { status, body } of texts) {
+      t.is(status, 400);
+      t.regex(body.errors[0].message, /may have 16384 characters/);
+    }
+    running.get("first")!();
+    t.is((await first).status, 200);
+  },
+);
+
+test.serial("503: of a caller's queries 100 wait; more are sent back at once", async (t) => {
+  const first = ask(0, "first");
+  await until("a query of the caller runs", async () => running.has("first"));
+  const others = Array.from({ length: 110 }, () => ask(0, "{ waits }", {}));
+  const refused = await Promise.race(others);
+  t.like(refused, { status: 503, body: { code: "CONFLICT_RETRY" } });
+  t.is((await ask(1, "{ waits }", {})).status, 200, "another caller's does not wait");
+  running.get("first")!();
+  const statuses = (await Promise.all(others)).map(({ status }) => status);
+  t.deepEqual([statuses.filter((one) => one === 200).length, (await first).status], [100, 200]);
+});
+
+test.serial(
+  "two bodies of a caller are read at a time, and another caller's meanwhile",
+  async (t) => {
+    const body = JSON.stringify({ query: "{ slow }", variables: {} });
+    const slow = await Promise.all([1, 2].map(() => begin(0, body, body.slice(0, 10))));
+    await delay(200);
+    let isOver = false;
+    const third = ask(0, "{ third }", {}).finally(() => (isOver = true));
+    t.is((await ask(1, "{ other }", {})).status, 200);
+    await delay(100);
+    t.false(isOver);
+    slow[0]!.write(body.slice(10));
+    t.is((await third).status, 200);
+    for (const socket of slow) socket.destroy();
+    t.is((await ask(0, "{ fourth }", {})).status, 200);
+  },
+);
+
+test.serial("503: of a caller's answers 40,000,000 characters may be left untaken", async (t) => {
+  const sockets: Socket[] = [];
+  for (let i = 0; i < 5; i += 1) {
+    const socket = await begin(0, JSON.stringify({ query: long }));
+    sockets.push(socket);
+    await once(socket, "readable");
+  }
+  t.like(await ask(0, "{ sixth }", {}), { status: 503, body: { code: "CONFLICT_RETRY" } });
+  t.is((await ask(0, "mutation { of { mine } }", {})).status, 200);
+  t.is((await ask(1, "{ other }", {})).status, 200);
+  sockets.pop()!.destroy();
+  await until("one of them counts no longer", async () => {
+    return (await ask(0, "{ sixth }", {})).status === 200;
+  });
+  for (const socket of sockets) socket.destroy();
+});
