@@ -83,9 +83,12 @@ function executeOn(endpoint: GraphqlEndpoint, context: Context): RequestHandler 
     const { limiter, untaken } = lanes[call.isMutation ? "mutation" : "query"];
     const turn = limiter.turn(caller, { caller });
     const answer = await turn(async () => {
+      // A command is carried out, as one whose client leaves while it runs.
+      if (response.destroyed && !call.isMutation) return undefined;
       if ((untaken.get(caller) ?? 0) > MOST_UNTAKEN) throw new DatabaseFailure("overloaded");
       return await endpoint.answer(call);
     });
+    if (answer === undefined) return;
     if (!("json" in answer)) throw new ProblemError(problems[answer.rejection]);
     countUntilTaken(untaken, caller, answer.json.length, response);
     sendText(response, answer.status, answer.json);

@@ -238,3 +238,28 @@ test.serial("503: of a caller's answers 40,000,000 characters may be left untake
   });
   for (const socket of sockets) socket.destroy();
 });
+
+test.serial("a query whose client has left does not run, a mutation does", async (t) => {
+  const first = [ask(0, "first"), ask(0, "mutation { first }")];
+  await until("both run", async () => running.has("mutation { first }") && running.has("first"));
+  const left = [
+    await begin(0, JSON.stringify({ query: "left" })),
+    await begin(0, JSON.stringify({ query: "mutation { left }" })),
+  ];
+  await delay(200);
+  for (const socket of left) socket.destroy();
+  const next = ask(0, "next");
+  await delay(200);
+  running.get("first")!();
+  running.get("mutation { first }")!();
+  await until("the next and the command run", async () => {
+    return running.has("next") && running.has("mutation { left }");
+  });
+  t.false(running.has("left"));
+  running.get("mutation { left }")!();
+  running.get("next")!();
+  t.deepEqual(
+    (await Promise.all([...first, next])).map(({ status }) => status),
+    [200, 200, 200],
+  );
+});
