@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { StaffRole } from "../database/calls.ts";
 import { createCallLimiter } from "../database/call_limiter.ts";
 import { DatabaseFailure } from "../database/failures.ts";
+import { WHEN_UNKNOWN } from "../graphql/answers.ts";
 import type { GraphqlEndpoint } from "../graphql/endpoint.ts";
 import { setCaller } from "../http/authentication.ts";
 import { readJson } from "../http/json_body.ts";
@@ -23,7 +24,7 @@ const isTooLarge = (fault: Error): boolean => "status" in fault && fault.status 
 const notJson = plainProblem(415, "The content type must be application/json");
 const problems = {
   CONFLICT_RETRY: rejection("CONFLICT_RETRY"),
-  OUTCOME_UNKNOWN: outcomeUnknown("look at the audit log before you repeat it"),
+  OUTCOME_UNKNOWN: outcomeUnknown(WHEN_UNKNOWN),
   UNAVAILABLE: plainProblem(503, "GraphQL is not available: the log of the server says why"),
 };
 

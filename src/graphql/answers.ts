@@ -6,6 +6,9 @@ export type GraphqlAnswer = { status: 200 | 400; json: string } | { rejection: G
 /** UNAVAILABLE: the schema of the database can't be read. The others are codes of the exchange. */
 export type GraphqlRejection = "CONFLICT_RETRY" | "OUTCOME_UNKNOWN" | "UNAVAILABLE";
 
+/** What to do about a mutation with OUTCOME_UNKNOWN: most have no key by which to repeat them. */
+export const WHEN_UNKNOWN = "look at the audit log before you repeat it";
+
 /** Of an answer as JSON. A statement of 20,000 rows has about 4,000,000. */
 const MAX_ANSWER_BYTES = 10_000_000;
 

@@ -2,6 +2,7 @@ import pg from "pg";
 import { isSafeError } from "postgraphile/grafast";
 import { GraphQLError } from "postgraphile/graphql";
 import { codeOfSqlstate, errorCodes } from "../database/error_codes.ts";
+import { WHEN_UNKNOWN } from "./answers.ts";
 
 /** An error as its caller may see it. */
 export interface ShownError {
@@ -42,7 +43,7 @@ export function showError(error: GraphQLError, isMutation: boolean): ShownError 
 
 /** The command had no effect, and may be repeated. */
 const conflict = { message: errorCodes.CONFLICT_RETRY.message, code: "CONFLICT_RETRY" };
-const unknown = { message: errorCodes.OUTCOME_UNKNOWN.message, code: "OUTCOME_UNKNOWN" };
+const unknown = { message: `The outcome is unknown; ${WHEN_UNKNOWN}`, code: "OUTCOME_UNKNOWN" };
 
 /** What the pool of connections says when none was free in time: nothing was sent. */
 const NO_CONNECTION = "timeout exceeded when trying to connect";

@@ -37,7 +37,12 @@ test("a mutation whose connection was lost may have been carried out; a query ma
   const lost: Error[] = [database("57P01"), database("08P01"), system("read")];
   lost.push(new Error("Connection terminated unexpectedly"));
   lost.push(new Error("Client has encountered a connection error and is not queryable"));
-  for (const cause of lost) t.deepEqual(codesOf(cause), ["CONFLICT_RETRY", "OUTCOME_UNKNOWN"]);
+  for (const cause of lost) {
+    t.deepEqual(codesOf(cause), ["CONFLICT_RETRY", "OUTCOME_UNKNOWN"]);
+    const { shown } = showError(new GraphQLError("x", { originalError: cause }), true);
+    const advice = "The outcome is unknown; look at the audit log before you repeat it";
+    t.is(shown.message, advice, "commands of operators have no idempotency key");
+  }
   const never: Error[] = [database("57P03"), database("53300"), system("connect")];
   never.push(new Error("Connection terminated due to connection timeout"));
   for (const cause of never) t.deepEqual(codesOf(cause), ["CONFLICT_RETRY", "CONFLICT_RETRY"]);
