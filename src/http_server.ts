@@ -207,7 +207,7 @@ const JSON_TYPE = "application/json; charset=utf-8";
 export function writeText(
   response: ServerResponse,
   status: number,
-  text: string,
+  text: string | Uint8Array,
   contentType = JSON_TYPE,
 ): void {
   response.statusCode = status;

@@ -1,7 +1,8 @@
 import type { ExecutionResult } from "postgraphile/graphql";
 
-/** What a request gets: its answer as JSON, or why it has none. */
-export type GraphqlAnswer = { status: 200 | 400; json: string } | { rejection: GraphqlRejection };
+/** What a request gets: its answer as JSON, from a thread in UTF-8, or why it has none. */
+export type GraphqlAnswer =
+  { status: 200 | 400; json: string | Uint8Array } | { rejection: GraphqlRejection };
 
 /** UNAVAILABLE: the schema of the database can't be read. The others are codes of the exchange. */
 export type GraphqlRejection = "CONFLICT_RETRY" | "OUTCOME_UNKNOWN" | "UNAVAILABLE";

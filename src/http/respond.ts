@@ -6,11 +6,11 @@ import type { Problem } from "./problems.ts";
 
 const RETRY_AFTER_SECONDS = 1;
 
-/** Answers with text: JSON unless given, such as a body that the database made. */
+/** Answers with text, maybe in UTF-8: JSON unless given, such as a body that the database made. */
 export function sendText(
   response: ServerResponse,
   status: number,
-  text: string,
+  text: string | Uint8Array,
   contentType?: string,
 ): void {
   if (status >= 400 && !response.hasHeader("X-Error-Code")) {

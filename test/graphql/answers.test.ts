@@ -32,7 +32,7 @@ test("400: an answer has at most 10,000,000 bytes", (t) => {
   t.deepEqual(answerOf({ data: { said } }), { status: 200, json: `{"data":{"said":"${said}"}}` });
   const longer = answerOf({ data: { said: `${said}x` } });
   t.like(longer, { status: 400 });
-  const { data, errors } = JSON.parse("json" in longer ? longer.json : "");
+  const { data, errors } = JSON.parse("json" in longer ? String(longer.json) : "");
   t.is(data, undefined);
   t.regex(errors[0].message, /^The answer has more than 10000000 bytes/);
 });

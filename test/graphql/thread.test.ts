@@ -13,6 +13,8 @@ const note = (_fields: object, line: string) => lines.push(line);
 const logger = { level: "silent", error: note, warn: note } as unknown as Logger;
 const query = (text: string) => ({ credential: "", isMutation: false, request: { query: text } });
 
+const textOf = (json: string | Uint8Array) => Buffer.from(json).toString();
+
 /** The calls that wait for what `whileLocked` holds. */
 async function waiting(): Promise<number> {
   const { rows } = await database.pool.query(
@@ -41,7 +43,7 @@ test.serial("a thread answers, by the key of the caller, and says what is wrong"
       request: { query: text, ...(variables && { variables }) },
     });
     if (!("json" in answer)) throw new Error(answer.rejection);
-    const { data, errors = [] } = JSON.parse(answer.json);
+    const { data, errors = [] } = JSON.parse(textOf(answer.json));
     return [answer.status, data, ...errors.map(({ message }: Error) => message)];
   };
   const make =
@@ -75,7 +77,7 @@ test.serial(
     const given = { role: "analyst", connectionString: database.connectionString } as const;
     const thread = startThread(given, logger, 8000);
     await thread.prepare();
-    const one = { status: 200, json: '{"data":{"waitLong":1}}' };
+    const one = { status: 200, json: new TextEncoder().encode('{"data":{"waitLong":1}}') };
     const both = await whileLocked(async () => {
       const calls = [query("{ waitLong }"), query("{ waitLong }")].map((call) =>
         thread.answer(call),
