@@ -204,12 +204,10 @@ export function findLongVariables(
   return new GraphQLError(`The variables may have ${most} characters as JSON`);
 }
 
+/** It calls itself no deeper than that. */
 function isDeeperThan(depth: number, value: unknown): boolean {
-  const isNested = (one: unknown): one is object => typeof one === "object" && one !== null;
-  let layer = [value].filter(isNested);
-  for (let passed = 0; layer.length > 0; passed++) {
-    if (passed === depth) return true;
-    layer = layer.flatMap((one) => Object.values(one).filter(isNested));
-  }
-  return false;
+  if (typeof value !== "object" || value === null) return false;
+  if (depth === 0) return true;
+  const parts: unknown[] = Array.isArray(value) ? value : Object.values(value);
+  return parts.some((part) => isDeeperThan(depth - 1, part));
 }
