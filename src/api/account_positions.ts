@@ -19,13 +19,13 @@ const sharesSchema = z.strictObject({
   marketId: uuidSchema,
   marketTitle: z.string(),
   side: sideSchema,
-  quantity: z.int().min(1),
   costCents: centsSchema.meta({ description: "EUR-cents paid for the shares, without fees" }),
   buyFeesCents: centsSchema.meta({ description: "EUR-cents of fees paid with them" }),
 });
 
 const ownPositionSchema = sharesSchema
   .extend({
+    quantity: z.int().min(1),
     marketStatus: marketStatusSchema,
     lastPrice: priceSchema.nullable().meta({
       description: "of the last trade, as a price of the own side; null before the first one",
@@ -50,6 +50,9 @@ const ownPositionSchema = sharesSchema
 
 const settledPositionSchema = sharesSchema
   .extend({
+    quantity: z.int().min(0).meta({
+      description: "0 if all were sold or merged before the market was resolved",
+    }),
     outcome: outcomeSchema,
     payoutCents: centsSchema.meta({ description: "what the resolution paid for the shares" }),
     realisedCents: centsSchema.meta({

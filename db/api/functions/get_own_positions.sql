@@ -29,7 +29,8 @@ begin
     from own as o
     where o.is_listed
       and o.is_settled
-      and o.quantity > 0
+      -- What came of shares that were sold or merged before is a part of the result, too.
+      and (o.quantity > 0 or o.realised_cents <> 0)
     order by o.resolved_at desc, o.market_number desc, o.side desc
     limit c_most_settled
   ),
@@ -124,7 +125,8 @@ $$;
 comment on function api.get_own_positions(uuid, uuid) is
   'What the pages show of a user''s shares, by the figures of analytics.positions: cash, the '
   'sums over all positions, those that hold shares by the close time of their market, and the '
-  '200 that were settled last. With a market, the lists have only its positions; the sums are '
+  '200 that were settled last, also those that were sold or merged before with a profit or a '
+  'loss. With a market, the lists have only its positions; the sums are '
   'those of all. exitCents: what selling a position at once would pay (trading.exits_of_user), '
   'null while its market takes no orders. realisedCents + unrealisedCents is the user''s '
   'result: accountValueCents less net deposits.';

@@ -83,3 +83,34 @@ journey("on a small phone the result of what was paid out is in sight", async (t
   const box = page.getByRole("region", { name: "Table of what was paid out" });
   t.true(await box.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth <= 1));
 });
+
+journey(
+  "what was paid out names merged shares too, so that all results add up",
+  async (t, browser) => {
+    const { page, userId } = await arrive(browser, service);
+    const key: string = await operate("create_api_key", { user_id: userId, name: "program" });
+    const { marketId, maker } = await makeOffered(service, "Will it hail?");
+    const buy = (by: string, side: string, price: number) =>
+      call("POST", "/api/v1/orders", { key: by, body: { marketId, side, price, quantity: 5 } });
+    await buy(key, "yes", 60);
+    await buy(maker.key, "yes", 50);
+    await buy(key, "no", 50);
+    await call("POST", "/api/v1/positions/merge", { key, body: { marketId, quantity: 5 } });
+    await operate("resolve_market", { market_id: marketId, outcome: "yes" });
+    await page.goto("/portfolio");
+    const paid = page.getByRole("region", { name: "Table of what was paid out" });
+    await paid.getByRole("row", { name: /Will it hail\? NO 0 YES,/ }).waitFor();
+    const results = await paid.locator("td:last-child > .amount").allInnerTexts();
+    const cents = results.map((text) => Number(text.replace(/[^\d-]/g, "")));
+    const all = page.locator(".totals > div", { hasText: /^Realised, after fees/ }).locator("dd");
+    const sum = cents.reduce((total, one) => total + one, 0);
+    t.is(cents.length, 2);
+    t.is(Number((await all.innerText()).replace(/[^\d-]/g, "")), sum);
+
+    // None was paid out, so the outcome is not the user's to dispute.
+    await page.goto(`/markets/${marketId}`);
+    await page.getByText("NO · 0 shares").waitFor();
+    await page.waitForLoadState("networkidle");
+    t.is(await page.getByRole("button", { name: "Dispute the outcome" }).count(), 0);
+  },
+);

@@ -114,6 +114,9 @@ async function readOwn(marketId: string): Promise<Result<Own>> {
   if (!positions.ok) return positions;
   return {
     ok: true,
-    data: { disputes: disputes.data.data, heldShares: positions.data.settled.length > 0 },
+    data: {
+      disputes: disputes.data.data,
+      heldShares: positions.data.settled.some(({ quantity }) => quantity > 0),
+    },
   };
 }
