@@ -8,6 +8,8 @@ interface ConfirmDialogProps {
   /** What the button says that does it. */
   action: string;
   command: Command;
+  /** What its problem says in place of the usual words. */
+  words?: string | undefined;
   onConfirm: () => void;
   onClose: () => void;
   children: ComponentChildren;
@@ -18,7 +20,7 @@ interface ConfirmDialogProps {
  * Escape, and gives the focus back.
  */
 export function ConfirmDialog(props: ConfirmDialogProps): JSX.Element {
-  const { title, action, command, onConfirm, onClose, children } = props;
+  const { title, action, command, words, onConfirm, onClose, children } = props;
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
   const keep = useRef<HTMLButtonElement>(null);
@@ -35,7 +37,7 @@ export function ConfirmDialog(props: ConfirmDialogProps): JSX.Element {
     <dialog class="dialog" ref={dialog} aria-labelledby={titleId} onClose={onClose}>
       <h2 id={titleId}>{title}</h2>
       <div class="muted">{children}</div>
-      <ProblemNotice problem={command.problem} />
+      <ProblemNotice problem={command.problem} words={words} />
       <div class="button-row">
         <button
           type="button"

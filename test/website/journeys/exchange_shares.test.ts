@@ -94,11 +94,23 @@ journey("NO of two of four outcomes become cash and YES of the others", async (t
     else await route.continue();
   });
   const button = form.getByRole("button", { name: "Convert" });
+  const asked = page.getByRole("dialog", { name: "Convert these shares?" });
+  const convert = asked.getByRole("button", { name: "Convert" });
+  const gain = "€4.00 of cash and 4 YES of each of Cem, Dora.";
+  const before = ["Ann no 10", "Ann yes 10", "Bob no 20", "Bob yes 20"];
   await button.click();
-  await form.getByText("The server gave no answer.").waitFor();
-  t.deepEqual(await sharesOf(userId), ["Ann no 10", "Ann yes 10", "Bob no 20", "Bob yes 20"]);
+  await asked.getByText(`4 NO of each of Ann, Bob become ${gain}`).waitFor();
+  await asked.getByRole("button", { name: "Keep" }).click();
+  t.deepEqual(await sharesOf(userId), before);
   await button.click();
-  await page.getByText("Converted: you got €4.00 of cash and 4 YES of Cem, Dora.").waitFor();
+  await convert.click();
+  await asked.getByText("The server gave no answer.").waitFor();
+  t.deepEqual(await sharesOf(userId), before);
+  // Also after the question was closed.
+  await page.keyboard.press("Escape");
+  await button.click();
+  await convert.click();
+  await page.getByText(`Converted: you got ${gain}`).waitFor();
   t.is(keys.length, 2);
   t.is(keys[0], keys[1]);
   await page.locator(".cash").getByText("€974.00").waitFor();

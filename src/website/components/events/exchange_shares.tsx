@@ -13,7 +13,7 @@ import { useAsked } from "../../hooks/use_asked.ts";
 import { useCommand } from "../../hooks/use_command.ts";
 import { ConfirmDialog } from "../confirm_dialog.tsx";
 import { Checkbox, Field } from "../field.tsx";
-import { Notice, ProblemNotice } from "../notice.tsx";
+import { Notice } from "../notice.tsx";
 import { Submit } from "../submit.tsx";
 import { exchangeableOf, mostOf } from "./held_shares.ts";
 import type { HeldOutcome } from "./held_shares.ts";
@@ -67,25 +67,18 @@ function Convert({ eventId, event, held, onDone }: ConvertProps): JSX.Element {
     named.length > 0 && quantity !== undefined && quantity > 0
       ? { marketIds: named.map(({ marketId }) => marketId), quantity }
       : undefined;
-  const command = useCommand();
   const [key, setKey] = useState(() => crypto.randomUUID());
+  const [asked, setAsked] = useState<AskedConversion>();
   const bodyText = JSON.stringify(body);
   useEffect(() => {
     setKey(crypto.randomUUID());
-    if (!command.isBusy) command.reset();
   }, [bodyText]);
   const preview = useConversion(eventId, body);
   const submit = (submitted: Event): void => {
     submitted.preventDefault();
-    if (body === undefined) return;
-    void command.give(
-      () => convertShares(eventId, body, key),
-      (answer) => {
-        setKey(crypto.randomUUID());
-        setTyped(undefined);
-        onDone(`Converted: ${gainWords(answer, body, event)}.`);
-      },
-    );
+    // Why it is not known what the user would get stands above the button.
+    if (body === undefined || preview?.ok !== true) return;
+    setAsked({ body, answer: preview.data, key });
   };
   return (
     <section class="panel" aria-labelledby="convert-title">
@@ -131,12 +124,65 @@ function Convert({ eventId, event, held, onDone }: ConvertProps): JSX.Element {
             <p class="field-error">{wordsOf(preview.problem) ?? adviceOn(preview.problem).text}</p>
           )}
         </div>
-        <Submit isBusy={command.isBusy} disabled={body === undefined}>
+        <Submit isBusy={false} disabled={body === undefined}>
           Convert
         </Submit>
       </form>
-      <ProblemNotice problem={command.problem} words={wordsOf(command.problem)} />
+      {asked !== undefined && (
+        <ConvertDialog
+          {...{ eventId, event, asked }}
+          onDone={(words) => {
+            setAsked(undefined);
+            setKey(crypto.randomUUID());
+            setTyped(undefined);
+            onDone(words);
+          }}
+          onClose={() => {
+            setAsked(undefined);
+          }}
+        />
+      )}
     </section>
+  );
+}
+
+/** What was asked about: it stays as it is when the shares change, so that its key stands for it. */
+interface AskedConversion {
+  body: ConvertShares;
+  /** Of the preview. */
+  answer: ExchangedShares;
+  key: string;
+}
+
+interface ConvertDialogProps extends ExchangeProps {
+  asked: AskedConversion;
+  onDone: (words: string) => void;
+  onClose: () => void;
+}
+
+function ConvertDialog(props: ConvertDialogProps): JSX.Element {
+  const { eventId, event, asked, onDone, onClose } = props;
+  const { body, answer, key } = asked;
+  const command = useCommand();
+  return (
+    <ConfirmDialog
+      title="Convert these shares?"
+      action="Convert"
+      command={command}
+      words={wordsOf(command.problem)}
+      onConfirm={() =>
+        void command.give(
+          () => convertShares(eventId, body, key),
+          (given) => {
+            onDone(`Converted: you got ${gainWords(given, body, event)}.`);
+          },
+        )
+      }
+      onClose={onClose}
+    >
+      {formatCount(body.quantity)} NO {ofEach(namesOf(body, event))} become{" "}
+      {gainWords(answer, body, event)}. To have such shares again, you would have to buy them.
+    </ConfirmDialog>
   );
 }
 
@@ -195,7 +241,17 @@ function Figures({ answer, body, event }: AnswerProps): JSX.Element {
   );
 }
 
+const ofEach = (names: string[]): string =>
+  names.length === 1 ? `of ${names.join()}` : `of each of ${names.join(", ")}`;
+
 const outcomesWord = ({ length }: string[]): string => (length === 1 ? "outcome" : "outcomes");
+
+/** The outcomes of which a conversion takes NO. */
+function namesOf({ marketIds }: ConvertShares, { outcomes }: EventOutcomes): string[] {
+  return outcomes
+    .filter(({ marketId }) => marketIds.includes(marketId))
+    .map(({ outcomeName }) => outcomeName);
+}
 
 /** The outcomes of which a conversion gives YES. */
 function othersOf({ marketIds }: ConvertShares, { outcomes }: EventOutcomes): string[] {
@@ -206,10 +262,10 @@ function othersOf({ marketIds }: ConvertShares, { outcomes }: EventOutcomes): st
 
 function gainWords(answer: ExchangedShares, body: ConvertShares, event: EventOutcomes): string {
   const others = othersOf(body, event);
-  const shares = `${formatCount(body.quantity)} YES of ${others.join(", ")}`;
+  const shares = `${formatCount(body.quantity)} YES ${ofEach(others)}`;
   const cash = `${formatCents(answer.cashCents)} of cash`;
-  if (others.length === 0) return `you got ${cash}`;
-  return answer.cashCents === 0 ? `you got ${shares}` : `you got ${cash} and ${shares}`;
+  if (others.length === 0) return cash;
+  return answer.cashCents === 0 ? shares : `${cash} and ${shares}`;
 }
 
 interface RedeemProps {
@@ -266,6 +322,7 @@ function RedeemDialog({ eventId, asked, onDone, onClose }: RedeemDialogProps): J
       title={`Redeem for ${cash}?`}
       action="Redeem for cash"
       command={command}
+      words={wordsOf(command.problem)}
       onConfirm={() =>
         void command.give(
           () => redeemShares(eventId, quantity, key),
