@@ -44,7 +44,7 @@ export function LinkAccount({ account, email }: Pick<MailLink, "account" | "emai
       )}
       {email !== null && (
         <>
-          <dt>New address</dt>
+          <dt>{presentEmail === null ? "E-mail" : "New address"}</dt>
           <dd>{email}</dd>
         </>
       )}

@@ -118,6 +118,7 @@ journey("an e-mail address is changed by the link that the new one gets", async 
   t.is(await scanner.getByText("is confirmed").count(), 0);
   await page.goto(link);
   await page.getByText("its present one no more").waitFor();
+  await page.getByText("New address", { exact: true }).waitFor();
   await page.waitForLoadState("networkidle");
   t.is(await page.getByText("is confirmed").count(), 0, "a load does nothing");
   await page.getByRole("button", { name: "Confirm" }).click();
@@ -132,6 +133,17 @@ journey("an e-mail address is changed by the link that the new one gets", async 
     ),
   );
   t.is(await page.getByText(email).count(), 0);
+});
+
+journey("the link of a sign-up names the address, and calls it no new one", async (t, browser) => {
+  const { email, password, ...names } = anybody();
+  const body = { email, password, ...names };
+  await makeVisitor(service).call("POST", "/api/account/sign-up", { body });
+  const { page } = await visit(browser, service.url);
+  await page.goto(await linkFor(email, "Confirm your e-mail address"));
+  const address = page.getByRole("definition").filter({ hasText: email });
+  await address.waitFor();
+  t.is(await address.locator("xpath=preceding-sibling::dt[1]").innerText(), "E-mail");
 });
 
 journey("an invited person signs up while sign-up needs an invitation", async (t, browser) => {
