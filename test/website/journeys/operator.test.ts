@@ -102,6 +102,7 @@ journey("a YES is moved: both markets are previewed and in the result", async (t
   await confirm(page, "Correct it");
   const form = page.locator("form").filter({ hasText: "Correct it" });
   await form.getByRole("status").getByText("Will the first win?").waitFor();
+  t.is(await page.getByRole("heading", { name: "Will the other win?: YES" }).count(), 0);
   const { rows } = await service.database.pool.query(
     "select resolved_outcome from catalog.markets where public_id = any ($1) order by title",
     [[wrong, right]],

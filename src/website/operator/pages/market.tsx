@@ -130,7 +130,8 @@ function Market({ id, market, undone, winner }: MarketProps): JSX.Element {
               . If this market is corrected to YES, that one becomes NO in the same call.
             </Notice>
           )}
-          <PayoutPreview market={market} winner={winner} />
+          {/* What was previewed is no news after a command. */}
+          <PayoutPreview key={changes.value} market={market} winner={winner} />
         </Section>
       )}
       <MarketForms {...{ id, market, undone, winner }} />
