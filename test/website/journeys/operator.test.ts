@@ -483,6 +483,16 @@ journey("a long list keeps to its key, and a filter lets it be ordered", async (
   );
 });
 
+journey("on a desk the head of a page of staff has two lines", async (t, browser) => {
+  const { page } = await welcome(browser, "Otto", { width: 1440 });
+  const parts = await page.locator(".header :is(a, button)").all();
+  const middles = parts.map(async (part) => {
+    const { y, height } = (await part.boundingBox())!;
+    return Math.round(y + height / 2);
+  });
+  t.is(new Set(await Promise.all(middles)).size, 2);
+});
+
 for (const view of views) {
   const { theme, width } = view;
   journey(`pages of staff in the ${theme} theme, ${width} px wide`, async (t, browser) => {

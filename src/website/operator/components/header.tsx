@@ -40,6 +40,7 @@ export function StaffHeader({ member }: { member: StaffSession | undefined }): J
         </a>
         {member !== undefined && (
           <>
+            <Own member={member} />
             <nav class="nav operator-nav" aria-label="Main">
               {links.map(({ href, label, names }) => (
                 <a
@@ -51,7 +52,6 @@ export function StaffHeader({ member }: { member: StaffSession | undefined }): J
                 </a>
               ))}
             </nav>
-            <Own member={member} />
           </>
         )}
       </div>
