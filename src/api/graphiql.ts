@@ -22,7 +22,7 @@ export function installGraphiql(app: Express, { path, endpoint }: GraphiqlOption
 
   const showPage = async (response: Response): Promise<void> => {
     const ruru = await import("postgraphile/grafserv/ruru/server");
-    const html = ruru.ruruHTML({ endpoint, staticPath });
+    const html = ruru.ruruHTML({ endpoint, staticPath, htmlParts: { metaTags: withoutIcon } });
     const nonce = response.locals.nonce as string;
     response.setHeader("Content-Type", "text/html; charset=utf-8");
     response.setHeader("Cache-Control", "no-store");
@@ -52,6 +52,9 @@ export function installGraphiql(app: Express, { path, endpoint }: GraphiqlOption
   });
   app.use(`${path}/static`, showFile);
 }
+
+/** The page has no icon: without this, browsers ask for one that the server does not have. */
+const withoutIcon = (metaTags: string): string => `${metaTags}<link rel="icon" href="data:," />`;
 
 /** Finds the files of the page by their names. Each is decompressed once, and then kept. */
 export function keptFiles(staticPath: string): (name: string) => Promise<StaticFile | undefined> {

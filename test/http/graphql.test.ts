@@ -464,6 +464,7 @@ test.serial("the page for operators loads nothing from other hosts", async (t) =
   t.true(scripts.every((script: string) => script.includes(`nonce="${nonce}"`)));
   t.false(/unsafe-eval|https?:/.test(policy));
   t.false(/(?:src|href)="https?:/.test(page.body));
+  t.true(page.body.includes('<link rel="icon" href="data:," />'), "browsers ask for no other");
   for (const file of ["ruru.js", "ruru.css", "graphqlWorker.js"]) {
     const { status, headers } = await callService(
       service.url,
