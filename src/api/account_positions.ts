@@ -210,4 +210,45 @@ const marketTitles = route({
   handler: ({ query: { ids } }, { reads }) => reads.listMarketTitles({ marketIds: ids }),
 });
 
-export const accountPositionRoutes = [positions, value, yearStatement, marketTitles];
+const conversionEvents = route({
+  method: "get",
+  path: "/api/account/conversion-events",
+  operationId: "listConversionEvents",
+  tag: "Account",
+  summary: "The events of conversions and redemptions in the statement",
+  auth: "token",
+  rateLimit: "read",
+  request: {
+    query: z.object({
+      entries: z
+        .string()
+        .regex(/^\d{1,15}(,\d{1,15}){0,199}$/, "must be ids of entries, with commas between them")
+        .transform((text) => text.split(",").map(Number))
+        .meta({
+          override: { type: "string" },
+          description: "ids of 1 to 200 entries of the statement, with commas between them",
+        }),
+    }),
+  },
+  responses: {
+    200: {
+      description: "The events, the newest entry first. Entries of other kinds are left out.",
+      schema: z.strictObject({
+        data: z.array(
+          z.strictObject({
+            id: z.int().min(1).meta({ description: "of the entry" }),
+            eventId: uuidSchema,
+            title: z.string(),
+          }),
+        ),
+      }),
+    },
+  },
+  handler: ({ query: { entries }, userId }, { reads }) =>
+    reads.listConversionEvents({ userId, entryIds: entries }),
+});
+
+export const accountPositionRoutes = [
+  ...[positions, value, yearStatement],
+  ...[marketTitles, conversionEvents],
+];

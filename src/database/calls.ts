@@ -247,6 +247,7 @@ export const api = functionsOf("api", {
     one(json),
   ),
   getStatement: repeatable({ ...listed, ...timeRange }, one(json)),
+  listConversionEvents: repeatable({ ...ofUser, entryIds: arrayOf(bigint) }, one(json)),
 
   listMarkets: repeatable(
     {

@@ -78,6 +78,9 @@ test("answers of the routes of accounts are as the document says", async (t) => 
   await call("GET", "/market-titles?ids=1");
   await call("GET", `/market-titles?ids=${marketId},${userId}`);
   await call("GET", `/market-titles?ids=${Array(201).fill(marketId).join(",")}`);
+  for (const entries of ["", "1,x", "1,2", Array(201).fill(1).join(",")]) {
+    await call("GET", `/conversion-events?entries=${entries}`);
+  }
   await call("GET", "/positions?marketId=1");
   // Shares of either kind, and a resolution, so that every field is seen.
   const sets = { marketId, quantity: 5 };

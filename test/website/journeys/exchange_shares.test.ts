@@ -128,6 +128,15 @@ journey("NO of two of four outcomes become cash and YES of the others", async (t
   t.deepEqual(await sharesOf(userId), ["Ann no 6", "Ann yes 6", "Bob no 16", "Bob yes 16"]);
   await form.getByLabel("Bob: 16").waitFor();
 
+  await page.goto("/portfolio");
+  await page.getByRole("radio", { name: "Statement" }).check();
+  const statement = page.getByRole("region", { name: "Statement", exact: true });
+  const link = (what: RegExp) =>
+    statement.getByRole("row", { name: what }).getByRole("link", { name: "Who wins?" });
+  await link(/^.* YES shares of all outcomes turned into cash/).waitFor();
+  t.is(await link(/NO shares turned into YES shares and cash/).getAttribute("href"), path);
+  await page.goto(path);
+
   // A market that is paused ends the offer to convert.
   await operate("set_market_status", { market_id: ids.Dora, status: "paused" });
   await page.reload();

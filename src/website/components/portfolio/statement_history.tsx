@@ -1,7 +1,8 @@
 import type { JSX } from "preact";
 import { ownApi } from "../../api/client.ts";
 import { readTitles, titleOf } from "../../api/market_titles.ts";
-import { jsonResultOf } from "../../api/result.ts";
+import { jsonResultOf, resultOf } from "../../api/result.ts";
+import type { StatementEntry } from "../../api/types.ts";
 import { formatCents, formatChange, formatDateTime } from "../../format.ts";
 import { CsvButton } from "./csv_button.tsx";
 import { LongList } from "./long_list.tsx";
@@ -26,11 +27,13 @@ export function StatementHistory(): JSX.Element {
         ask={async (query) => {
           const params = { params: { query } };
           const page = await jsonResultOf(ownApi.GET("/api/v1/me/statement", params));
-          if (page.ok) await readTitles(page.data.data.map(({ marketId }) => marketId));
-          return page;
+          if (!page.ok) return page;
+          const { data, nextCursor } = page.data;
+          await readTitles(data.map(({ marketId }) => marketId));
+          return { ok: true, data: { data: await withEvents(data), nextCursor } };
         }}
         row={(entry) => {
-          const { marketId, reference, createdAt } = entry;
+          const { marketId, event, reference, createdAt } = entry;
           return (
             <>
               <td class="wide-only">{formatDateTime(createdAt)}</td>
@@ -39,6 +42,11 @@ export function StatementHistory(): JSX.Element {
                 {marketId !== null && (
                   <a class="second-line" href={`/markets/${marketId}`}>
                     {titleOf(marketId)}
+                  </a>
+                )}
+                {event !== undefined && (
+                  <a class="second-line" href={`/events/${event.eventId}`}>
+                    {event.title}
                   </a>
                 )}
                 {reference !== null && <span class="second-line hint">{reference}</span>}
@@ -52,4 +60,31 @@ export function StatementHistory(): JSX.Element {
       />
     </>
   );
+}
+
+interface Entry extends StatementEntry {
+  /** In which shares were converted or redeemed; undefined where that could not be read. */
+  event: ConversionEvent | undefined;
+}
+
+interface ConversionEvent {
+  /** Of the entry. */
+  id: number;
+  eventId: string;
+  title: string;
+}
+
+/** Adds the events of entries that belong to no market. */
+async function withEvents(entries: StatementEntry[]): Promise<Entry[]> {
+  const ids = entries
+    .filter(({ kind }) => kind === "convert" || kind === "redeem")
+    .map(({ id }) => id);
+  const events = ids.length === 0 ? [] : await readEvents(ids);
+  return entries.map((entry) => ({ ...entry, event: events.find(({ id }) => id === entry.id) }));
+}
+
+async function readEvents(ids: number[]): Promise<ConversionEvent[]> {
+  const params = { query: { entries: ids.join(",") } };
+  const answer = await resultOf(ownApi.GET("/api/account/conversion-events", { params }));
+  return answer.ok ? answer.data.data : [];
 }
