@@ -9,7 +9,7 @@ import { openWebsite } from "../../../src/site/open.ts";
 import { copies } from "../../helpers/database/copies.ts";
 import { withClient } from "../../helpers/database/test_database.ts";
 import { testService } from "../../helpers/http/test_service.ts";
-import { takeMails } from "../../helpers/http/visitor.ts";
+import { makeMember, takeMails } from "../../helpers/http/visitor.ts";
 import { visit } from "../browser.ts";
 import type { Visit } from "../browser.ts";
 import { plugIn } from "../device.ts";
@@ -481,6 +481,23 @@ journey("a long list keeps to its key, and a filter lets it be ordered", async (
     complaints.filter((line) => !line.includes("401")),
     [],
   );
+});
+
+journey("a loss limit that ends later is shown as such", async (t, browser) => {
+  await service.operate("set_sign_up", { policy: "open", play_money_cents: 0 });
+  const { visitor, userId } = await makeMember(service);
+  for (const dayCents of [5000, null]) {
+    const body = { dayCents, weekCents: null, monthCents: 9000 };
+    await visitor.call("PUT", "/api/account/limits", { body });
+  }
+  const { page } = await welcome(browser, "Paula");
+  await page.goto(`/operator/users/${userId}`);
+  const fact = (label: string) =>
+    page.getByText(label, { exact: true }).locator("xpath=following-sibling::dd").innerText();
+  await page.getByText("Loss limit of a day").waitFor();
+  t.is(await fact("Loss limit of a day"), "€50.00");
+  t.is(await fact("Next limit of a day"), "no limit");
+  t.is(await fact("Next limit of 30 days"), "–");
 });
 
 journey("on a desk the head of a page of staff has two lines", async (t, browser) => {

@@ -46,7 +46,7 @@ interface CellProps {
 export function Cell({ column, row }: CellProps): JSX.Element {
   const value = valueOf(column, row);
   const isNothing = value === undefined || value === "";
-  if (isNothing) return <span class="muted">–</span>;
+  if (isNothing) return <>{column.ifNone?.(row) ?? <span class="muted">–</span>}</>;
   const { kind = "text" } = column;
   const target = targets[kind];
   if (target === undefined) return <>{shown(kind, value)}</>;

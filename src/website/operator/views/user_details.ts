@@ -1,6 +1,12 @@
 import { cents, count, flag, text, time } from "./parts.ts";
 import { users } from "./people.ts";
-import type { View } from "./view.ts";
+import type { Column, View } from "./view.ts";
+
+/** A limit that waits: its time is there, and its amount if it is not a removal. */
+function nextLimit(field: string, label: string, timeField: string): Column {
+  const isRemoval = (row: Readonly<Record<string, unknown>>) => row[timeField] !== null;
+  return { ...cents(field, label), ifNone: (row) => (isRemoval(row) ? "no limit" : undefined) };
+}
 
 /** A user with all that the exchange knows about limits and rates. */
 export const userDetails: View = {
@@ -27,15 +33,15 @@ export const userDetails: View = {
     count("realityCheckMinutes", "Minutes to a reality check"),
     cents("dayLimitCents", "Loss limit of a day"),
     cents("dayNetSpentCents", "Net spent today"),
-    cents("nextDayLimitCents", "Next limit of a day"),
+    nextLimit("nextDayLimitCents", "Next limit of a day", "dayLimitChangesAt"),
     time("dayLimitChangesAt", "It holds from"),
     cents("weekLimitCents", "Loss limit of 7 days"),
     cents("weekNetSpentCents", "Net spent in 7 days"),
-    cents("nextWeekLimitCents", "Next limit of 7 days"),
+    nextLimit("nextWeekLimitCents", "Next limit of 7 days", "weekLimitChangesAt"),
     time("weekLimitChangesAt", "It holds from"),
     cents("monthLimitCents", "Loss limit of 30 days"),
     cents("monthNetSpentCents", "Net spent in 30 days"),
-    cents("nextMonthLimitCents", "Next limit of 30 days"),
+    nextLimit("nextMonthLimitCents", "Next limit of 30 days", "monthLimitChangesAt"),
     time("monthLimitChangesAt", "It holds from"),
     text("rateTier", "Rate policy"),
     count("requestsPerMinute", "Requests a minute"),

@@ -36,6 +36,8 @@ export interface Column {
   name?: readonly [relation: string, field: string];
   /** Whether a list that is short can be ordered by it, too. */
   isSorted?: boolean;
+  /** What a row says that has no value, where that means something. */
+  ifNone?: (row: Readonly<Record<string, unknown>>) => string | undefined;
   /** Rows whose amount went out: it is shown below zero, though the view has it above. */
   isOut?: (row: Readonly<Record<string, unknown>>) => boolean;
 }
