@@ -30,6 +30,10 @@ journey("a key that may only read here is made, used, rotated and revoked", asyn
   await page.getByLabel("Where it may be used").fill("127.0.0.0/8, 10.0.0.0/8");
   await page.getByRole("button", { name: "Create key" }).click();
   const key = await page.locator("code.key").innerText();
+  // Pressed once more, it makes none, and the key that is not copied yet stays.
+  await page.getByRole("button", { name: "Create key" }).click();
+  await page.getByText("must not be blank").waitFor();
+  t.is(await page.locator("code.key").innerText(), key);
   const item = page.getByRole("listitem").filter({ hasText: "Made" });
   await item.getByText(/^May only read · from 127.0.0.0\/8, 10.0.0.0\/8 · until /).waitFor();
   await item.getByText("never used").waitFor();

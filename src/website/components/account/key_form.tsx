@@ -29,14 +29,13 @@ type Life = (typeof lives)[number]["value"];
 type Scopes = ("read" | "trade")[];
 
 interface KeyFormProps {
-  onStart: () => void;
   onMade: (key: MadeKey) => void;
   /** It may have been made all the same, if there was no answer. */
   onFailed: () => void;
 }
 
 /** Makes a key. What is not chosen is as keys always were: all powers, without end, from anywhere. */
-export function KeyForm({ onStart, onMade, onFailed }: KeyFormProps): JSX.Element {
+export function KeyForm({ onMade, onFailed }: KeyFormProps): JSX.Element {
   const [name, setName] = useState("");
   const [power, setPower] = useState<Power>("read,trade");
   const [life, setLife] = useState<Life>("for-good");
@@ -44,7 +43,6 @@ export function KeyForm({ onStart, onMade, onFailed }: KeyFormProps): JSX.Elemen
   const command = useCommand();
   const submit = (event: Event): void => {
     event.preventDefault();
-    onStart();
     const body = {
       name,
       scopes: power.split(",") as Scopes,

@@ -33,19 +33,14 @@ export function KeysSection(): JSX.Element {
       </p>
       {made !== undefined && (
         <NewKey
+          key={made.id}
           made={made}
           onDone={() => {
             setMade(undefined);
           }}
         />
       )}
-      <KeyForm
-        onStart={() => {
-          setMade(undefined);
-        }}
-        onMade={showNew}
-        onFailed={keys.askAgain}
-      />
+      <KeyForm onMade={showNew} onFailed={keys.askAgain} />
       <Show asked={keys}>
         {({ data }) =>
           data.length === 0 ? (
