@@ -122,6 +122,23 @@ journey(
   },
 );
 
+journey("the heads of trades stand apart, also beside a long zone", async (t, browser) => {
+  const context = await browser.newContext({ baseURL: service.url, timezoneId: "Asia/Kolkata" });
+  const page = await context.newPage();
+  await page.goto(`/markets/${marketId}`);
+  await page.getByRole("columnheader", { name: "Time, GMT+5:30" }).waitFor();
+  // From the end of a head's text to the beginning of the next one's.
+  const gaps = await page.evaluate<number[]>(`
+    [...document.querySelectorAll(".trades th")].map((head) => {
+      const text = new Range();
+      text.selectNodeContents(head);
+      return text.getBoundingClientRect();
+    }).flatMap(({ left }, index, all) => index === 0 ? [] : [left - all[index - 1].right])
+  `);
+  t.is(gaps.length, 3);
+  t.true(Math.min(...gaps) >= 8, gaps.join(" "));
+});
+
 journey("a limit above that of a longer time is said before it is saved", async (t, browser) => {
   const { page } = await arrive(browser, service);
   await page.goto("/account#limits");
