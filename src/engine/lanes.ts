@@ -4,14 +4,11 @@ import { rungOf } from "./ladder.ts";
 import type { Rung } from "./ladder.ts";
 import { hasWalked, isReady, makeLane, nextReadyAt, putBehind, takeOrders } from "./lane.ts";
 import type { Lane, Waiting } from "./lane.ts";
-import { createOrderCounts } from "./order_counts.ts";
+import type { OrderCounts } from "./order_counts.ts";
 
 /** The lanes of one process. What is taken from a lane keeps it under way until `end`. */
 export interface Lanes {
   add: (order: Waiting) => void;
-  /** Orders that wait, without those under way, and those of one user. */
-  count: () => number;
-  countOf: (userId: string) => number;
   /** How many orders wait for a shared call, and when the first of them came: Infinity for none. */
   shared: () => { count: number; since: number };
   takeShared: () => Waiting[];
@@ -32,6 +29,8 @@ export interface Lanes {
 
 export interface LanesOptions {
   mostWork: number;
+  /** Orders that wait in lanes are counted here, those under way are not. */
+  counts: OrderCounts;
   now: () => number;
   later: Later;
   /** Called when orders have paused enough. */
@@ -88,11 +87,10 @@ function createReadyLanes(now: () => number, later: Later, onReady: () => void) 
   return { climbed, makeReady, shared, start, toShare };
 }
 
-export function createLanes({ mostWork, now, later, onReady }: LanesOptions): Lanes {
+export function createLanes({ mostWork, counts, now, later, onReady }: LanesOptions): Lanes {
   const lanes = new Map<string, Lane>();
   const ready = createReadyLanes(now, later, onReady);
   const { climbed, makeReady, shared, start, toShare } = ready;
-  const counts = createOrderCounts();
   let sweptAt = now();
 
   function laneOf({ request: { marketId } }: Waiting): Lane {
@@ -103,8 +101,11 @@ export function createLanes({ mostWork, now, later, onReady }: LanesOptions): La
 
   const of = (orders: Waiting[]) => new Set(orders.map(laneOf));
 
-  function counted(orders: Waiting[], count: "add" | "subtract"): Waiting[] {
-    for (const { request } of orders) counts[count](request.userId);
+  function counted(orders: Waiting[], by: 1 | -1): Waiting[] {
+    counts.change(
+      orders.map(({ request }) => request.userId),
+      by,
+    );
     return orders;
   }
 
@@ -120,8 +121,6 @@ export function createLanes({ mostWork, now, later, onReady }: LanesOptions): La
 
   return {
     ...{ of, start, shared },
-    count: counts.all,
-    countOf: counts.of,
     add: (order) => {
       const lane = laneOf(order);
       const rung = rungOf([order.request]);
@@ -130,23 +129,23 @@ export function createLanes({ mostWork, now, later, onReady }: LanesOptions): La
         lane.rung = "alone";
       }
       lane.waiting.push(order);
-      counted([order], "add");
+      counted([order], 1);
       if (!toShare.has(lane) || lane.rung !== "shared") makeReady(lane, [order]);
     },
     takeShared: () => {
       const queues = Array.from(toShare, ({ waiting }) => waiting);
-      const orders = counted(chooseOrders(queues, { mostWork }), "subtract");
+      const orders = counted(chooseOrders(queues, { mostWork }), -1);
       of(orders).forEach(start);
       return orders;
     },
     find: (rung) => [...climbed].find((lane) => isReady(lane, rung, now())),
-    take: (lane, rung) => counted(takeOrders(lane, rung, now()), "subtract"),
+    take: (lane, rung) => counted(takeOrders(lane, rung, now()), -1),
     takeAll: (lane) => {
       const queues = lane === undefined ? [...toShare] : [lane];
       if (lane === undefined) toShare.clear();
       return counted(
         queues.flatMap(({ waiting }) => waiting.splice(0)),
-        "subtract",
+        -1,
       );
     },
     takeLate: () => {
@@ -157,12 +156,12 @@ export function createLanes({ mostWork, now, later, onReady }: LanesOptions): La
         lane.waiting = lane.waiting.filter((order) => !isLate(order));
         makeReady(lane);
       }
-      return counted(late, "subtract");
+      return counted(late, -1);
     },
     putBehind: (orders) => {
       for (const lane of of(orders)) {
         const own = orders.filter((order) => laneOf(order) === lane);
-        putBehind(lane, counted(own, "add"), now());
+        putBehind(lane, counted(own, 1), now());
       }
     },
     end: (ended, failed) => {

@@ -1,9 +1,9 @@
-/** How many orders there are, and how many of each user. */
+/** How many orders wait, and how many of each user. */
 export interface OrderCounts {
   all: () => number;
   of: (userId: string) => number;
-  add: (userId: string) => void;
-  subtract: (userId: string) => void;
+  /** One order of each of these users comes or goes. */
+  change: (userIds: string[], by: 1 | -1) => void;
 }
 
 export function createOrderCounts(): OrderCounts {
@@ -13,15 +13,13 @@ export function createOrderCounts(): OrderCounts {
   return {
     all: () => all,
     of,
-    add: (userId) => {
-      all++;
-      counts.set(userId, of(userId) + 1);
-    },
-    subtract: (userId) => {
-      all--;
-      const left = of(userId) - 1;
-      if (left > 0) counts.set(userId, left);
-      else counts.delete(userId);
+    change: (userIds, by) => {
+      all += by * userIds.length;
+      for (const userId of userIds) {
+        const count = of(userId) + by;
+        if (count > 0) counts.set(userId, count);
+        else counts.delete(userId);
+      }
     },
   };
 }

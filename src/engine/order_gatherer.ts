@@ -100,7 +100,9 @@ export function createOrderGatherer(options: OrderGathererOptions): OrderGathere
   const onCommitted = (results: CommandResult[]) => {
     queueMicrotask(() => options.onCommitted?.(results));
   };
-  const lanes = createLanes({ mostWork, now, later, onReady });
+  /** Those in lanes, and all of the batches that are not answered. */
+  const counts = createOrderCounts();
+  const lanes = createLanes({ mostWork, counts, now, later, onReady });
   const calls = createCallStarter(
     { pool, lanes, retries, mostMakers, slowMs, whilePaying, now, onCommitted },
     { limiter, mostShared: ladder.shared.atOnce(connections), later },
@@ -108,15 +110,10 @@ export function createOrderGatherer(options: OrderGathererOptions): OrderGathere
   const batches = { pool, limiter, retries, unfinishedForMs, now, onCommitted };
   /** Users of an order that may not be paid for. */
   const owing = new Set<string>();
-  /** Orders of batches. */
-  const apart = createOrderCounts();
-
-  const countWaiting = () => lanes.count() + apart.all();
 
   function checkRoom(userIds: string[]): void {
-    const isFullFor = (userId: string) =>
-      lanes.countOf(userId) + apart.of(userId) >= waitingCap / 4;
-    if (countWaiting() >= waitingCap || userIds.some(isFullFor)) {
+    const isFullFor = (userId: string) => counts.of(userId) >= waitingCap / 4;
+    if (counts.all() >= waitingCap || userIds.some(isFullFor)) {
       throw new DatabaseFailure("overloaded");
     }
   }
@@ -145,9 +142,9 @@ export function createOrderGatherer(options: OrderGathererOptions): OrderGathere
   /** Places a batch in a call of its own. */
   async function placeApart<T>(userIds: string[], placeBatch: () => Promise<T>): Promise<T> {
     checkRoom(userIds);
-    userIds.forEach(apart.add);
+    counts.change(userIds, 1);
     const placing = placeBatch().finally(() => {
-      userIds.forEach(apart.subtract);
+      counts.change(userIds, -1);
     });
     calls.run(placing);
     return await placing;
@@ -158,7 +155,7 @@ export function createOrderGatherer(options: OrderGathererOptions): OrderGathere
       await Promise.all(calls.running);
       // The answers of a call come after its end.
       await new Promise(setImmediate);
-    } while (calls.running.size > 0 || countWaiting() > 0);
+    } while (calls.running.size > 0 || counts.all() > 0);
   }
 
   return {
