@@ -251,9 +251,8 @@ set local role exchange_owner;
 --!include trading/place/place_orders.sql
 --!include trading/place/release_orders.sql
 --!include trading/check/release_reason.sql
---!include trading/write/end_active_orders.sql
 --!include trading/events/announce_cancelled.sql
---!include trading/change/cancel_active_orders.sql
+--!include trading/write/cancel_active_orders.sql
 --!include trading/change/comes_from_before.sql
 --!include trading/change/began_until.sql
 --!include trading/read/stop_of.sql

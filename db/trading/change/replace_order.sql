@@ -63,9 +63,10 @@ begin
   end if;
 
   -- An order that is matched at once is counted with the order that it replaces, as one change.
-  perform trading.end_active_orders(
+  perform trading.cancel_active_orders(
     array[("order").id], 'user_amended', replace_order.at,
-    expires => false, counted => (v_batch.markets).live_delay_ms[1] is not null
+    announced => false,
+    counted => (v_batch.markets).live_delay_ms[1] is not null
   );
   v_batch := trading.write_batch(v_batch);
   o := v_batch.results;
