@@ -184,6 +184,8 @@ create type trading.results as (
 comment on type trading.results is
   'What became of each request: a rejection (code), a replay of an earlier request of the call '
   '(replay_of) or of an order from before, or an order as it stood right after its own matching. '
+  'Of a replay only left_quantity, cancel_reason and balance_cents are set, the first two if the '
+  'call has read or placed the order on a book. '
   'maker_place: where it rests among the makers. order_id and public_id: of the new order.';
 
 create type trading.fills as (

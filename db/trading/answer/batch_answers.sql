@@ -17,10 +17,10 @@ declare
   v_first int := 1;
   v_fills text[];
   v_cancelled text[];
+  v_replayed_id bigint;
   v_body text;
   v_answers trading.order_answer[];
   i int;
-  j int;
   q int;
 begin
   for p in 1 .. coalesce(cardinality(f.request_place), 0) loop
@@ -61,40 +61,37 @@ begin
   end if;
 
   for i in 1 .. cardinality(o.code) loop
-    if o.replayed_order_id[i] is not null then
+    v_replayed_id := coalesce(o.replayed_order_id[i], o.order_id[o.replay_of[i]]);
+    if v_replayed_id is not null then
       v_answers[i] := trading.replay_answer(
-        o.replayed_order_id[i], o.left_quantity[i], o.cancel_reason[i], o.balance_cents[i],
-        batch.at
+        v_replayed_id, o.left_quantity[i], o.cancel_reason[i], o.balance_cents[i], batch.at
       );
       continue;
     end if;
-    j := coalesce(o.replay_of[i], i); -- the order that its answer shows
     v_body := null;
     if o.code[i] is null then
       v_body := concat(
         '{"order":',
         trading.order_object(
-          o.public_id[j], t_public_id[batch.trader_place[j]], m_public_id[r.market_place[j]],
-          r.side[j], r.price[j], o.quantity[i], o.quantity[i] - o.left_quantity[i], o.status[i],
-          r.order_type[j], r.time_in_force[j], o.cancel_reason[i], r.expires_at[j], v_at,
-          case when m_delay_ms[r.market_place[j]] is not null then trading.schedule_members(
-            batch.at + m_delay_ms[r.market_place[j]] * interval '1 millisecond',
-            r.budget_cents[j], batch.at
+          o.public_id[i], t_public_id[batch.trader_place[i]], m_public_id[r.market_place[i]],
+          r.side[i], r.price[i], o.quantity[i], o.quantity[i] - o.left_quantity[i], o.status[i],
+          r.order_type[i], r.time_in_force[i], o.cancel_reason[i], r.expires_at[i], v_at,
+          case when m_delay_ms[r.market_place[i]] is not null then trading.schedule_members(
+            batch.at + m_delay_ms[r.market_place[i]] * interval '1 millisecond',
+            r.budget_cents[i], batch.at
           ) end
         ),
-        ',"fills":[', v_fills[j], '],"cancelledOrders":[',
-        case when j = i then v_cancelled[i] end,
+        ',"fills":[', v_fills[i], '],"cancelledOrders":[', v_cancelled[i],
         '],"balance":', trading.balance_object(o.balance_cents[i]),
-        ',"feeCents":', case when j = i then coalesce(o.fee_cents[i]::text, 'null') else 'null' end,
-        '}'
+        ',"feeCents":', coalesce(o.fee_cents[i]::text, 'null'), '}'
       );
     end if;
     v_answers[i] := (
       o.code[i],
       trading.rejection_message(o.code[i], r.problem[i]),
-      o.replay_of[i] is not null,
+      false,
       v_body,
-      m_version[r.market_place[j]] + batch.changes[r.market_place[j]]
+      m_version[r.market_place[i]] + batch.changes[r.market_place[i]]
     )::trading.order_answer;
   end loop;
   return v_answers;

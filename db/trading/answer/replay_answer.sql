@@ -56,7 +56,7 @@ $$;
 comment on function trading.replay_answer(
   bigint, int, trading.cancel_reason, bigint, timestamptz
 ) is
-  'The answer to a request whose idempotency key stands for an order from before: the order as '
-  'it is now, the fills of its placement, and the version of its market, which may be another '
-  'one than the request names. left_quantity and cancel_reason are of an order that the batch '
-  'moves, as it stood when the request came; null: as its row says.';
+  'The answer to a request whose idempotency key stands for an order, from before or of the same '
+  'call: the order as it is now, the fills of its placement, and the version of its market, which '
+  'may be another one than the request names. left_quantity and cancel_reason are of an order '
+  'that the call moves, as it stood when the request came; null: as its row says.';

@@ -189,18 +189,10 @@ begin
         else
           o_replay_of[i] := j;
           k := o_maker[j];
-          o_status[i] := o_status[j];
-          o_quantity[i] := o_quantity[j];
-          o_left[i] := o_left[j];
-          o_reason[i] := o_reason[j];
         end if;
         if k is not null then
           o_left[i] := case when k_left[k] < 0 then c_left[-k_left[k]] else k_left[k] end;
           o_reason[i] := case when k_left[k] < 0 then c_reason[-k_left[k]] end;
-          if batch.replay[i] is null then
-            o_status[i] := case when k_left[k] < 0 then 'cancelled'
-              else trading.filled_status(k_left[k], o_quantity[i]) end;
-          end if;
         end if;
         continue next_request;
       end if;

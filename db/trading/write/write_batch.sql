@@ -13,7 +13,7 @@ declare
   q int;
 begin
   for i in 1 .. cardinality(r.user_id) loop
-    if o.code[i] is null and o.status[i] is not null and o.replay_of[i] is null then
+    if o.status[i] is not null then
       v_ids[i] := coalesce(r.order_id[i], nextval('trading.order_ids'));
       v_public_ids[i] := coalesce(r.public_id[i], core.uuid_v7());
       q := o.maker_place[i];
