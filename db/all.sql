@@ -290,6 +290,7 @@ set local role exchange_owner;
 --!include trading/settle/lock_settled.sql
 --!include trading/settle/resolve_market.sql
 --!include trading/settle/correct_resolution.sql
+--!include trading/change/expired_orders.sql
 --!include trading/change/expire_orders.sql
 --!include trading/change/clear_orders.sql
 --!include trading/lock/lock_user_with_markets.sql
@@ -305,7 +306,6 @@ set local role exchange_owner;
 --!include trading/events/ids_of_event.sql
 --!include trading/write/make_archive_partition.sql
 --!include trading/write/archive_orders.sql
---!include trading/show/expired_orders.sql
 --!include trading/show/time_of_book.sql
 --!include trading/show/best_price.sql
 --!include trading/show/chance_of.sql

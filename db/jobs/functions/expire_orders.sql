@@ -8,22 +8,11 @@ set lock_timeout = '250ms'
 --!include planner/indexes.sql
 set enable_sort = off
 as $$
-declare
-  v_order_ids bigint[];
 begin
   if not trading.try_lock_market(expire_orders.market_id, expire_orders.waits) then
     return null;
   end if;
-  v_order_ids := array(
-    select b.order_id
-    from trading.active_orders as b
-    where b.expires_at <= (select core.now())
-      and b.market_id = expire_orders.market_id
-      and b.queue_position is not null
-    order by b.expires_at
-    limit expire_orders.most
-  );
-  return trading.expire_orders(v_order_ids);
+  return trading.expire_orders(expire_orders.market_id, expire_orders.most);
 end
 $$;
 

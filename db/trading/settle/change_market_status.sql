@@ -18,7 +18,9 @@ begin
     and change_market_status.status <> 'closed'
   then
     perform trading.announce_market_status(v_market.id, 'closed');
-    perform trading.clear_orders(trading.active_orders_of_market(v_market.id), v_at);
+    perform trading.clear_orders(
+      v_market.id, trading.active_orders_of_market(v_market.id), v_at
+    );
     v_market.status := 'closed';
   end if;
   if change_market_status.close_time <> coalesce(v_market.close_time, 'infinity')
@@ -65,7 +67,7 @@ begin
   );
   if change_market_status.status = 'closed' then
     perform trading.clear_orders(
-      trading.active_orders_of_market(change_market_status.market_id), v_at
+      v_market.id, trading.active_orders_of_market(v_market.id), v_at
     );
   end if;
 end

@@ -22,12 +22,7 @@ begin
     return v_at;
   end;
   v_at := core.now();
-  perform trading.expire_orders(
-    array(
-      select e.order_id
-      from trading.expired_orders(time_of_book.market_id, v_at, c_most) as e
-    )
-  );
+  perform trading.expire_orders(time_of_book.market_id, c_most);
   return v_at;
 end
 $$;
