@@ -193,6 +193,8 @@ create type trading.fills as (
   maker_place int[],
   quantity int[],
   fee_cents bigint[],
+  taker_cents bigint[],
+  maker_cents bigint[],
   taker_balance_cents bigint[],
   taker_version bigint[],
   maker_balance_cents bigint[],

@@ -33,8 +33,8 @@ begin
         'status', coalesce(o.status[1]::text, 'rejected'),
         'fills', coalesce(x.fills, '[]'),
         'filledQuantity', x.quantity,
-        'averagePrice', round(x.cents / nullif(x.quantity, 0)::numeric, 4),
-        'costCents', case r.order_type[1] when 'buy' then x.cents else -x.cents end,
+        'averagePrice', round(abs(x.cost_cents) / nullif(x.quantity, 0)::numeric, 4),
+        'costCents', x.cost_cents,
         'feeCents', x.fee_cents,
         'restingQuantity', case
           when o.status[1] in ('open', 'partially_filled') then o.left_quantity[1] else 0
@@ -61,13 +61,7 @@ begin
           order by p
         ) as fills,
         coalesce(sum(f.quantity[p]), 0) as quantity,
-        coalesce(
-          sum(
-            f.quantity[p]
-            * case r.order_type[1] when 'buy' then 100 - m.price else m.price end
-          ),
-          0
-        ) as cents,
+        coalesce(-sum(f.taker_cents[p] + f.fee_cents[p]), 0) as cost_cents,
         coalesce(sum(f.fee_cents[p]), 0) as fee_cents
       from generate_subscripts(f.request_place, 1) as p
       cross join lateral (select k.book_price[f.maker_place[p]] offset 0) as m (price)

@@ -84,6 +84,8 @@ declare
   f_maker int[];
   f_quantity int[];
   f_fee bigint[];
+  f_taker_cents bigint[];
+  f_maker_cents bigint[];
   f_taker_balance bigint[];
   f_taker_version bigint[];
   f_maker_balance bigint[];
@@ -375,6 +377,7 @@ begin
       f_request[f_count] := i;
       f_maker[f_count] := k;
       f_quantity[f_count] := n;
+      f_maker_cents[f_count] := n * w;
       f_maker_balance[f_count] := t_balance[u];
       v_cents := trading.fee_cents(v_rate, v_weight);
       f_fee[f_count] := v_cents - v_fee;
@@ -423,11 +426,11 @@ begin
         j := f_maker[p];
         n := f_quantity[p];
         u := k_trader[j];
-        w := case when k_is_buy[j] then -k_price[j] else 100 - k_price[j] end;
+        v_cents := f_maker_cents[p];
         k_left[j] := k_left[j] + n;
-        t_balance[u] := t_balance[u] - n * w;
+        t_balance[u] := t_balance[u] - v_cents;
         s_quantity[k_share[j]] := s_quantity[k_share[j]] - case when k_is_buy[j] then n else -n end;
-        t_open_cost[u] := t_open_cost[u] - n * least(0, w);
+        t_open_cost[u] := t_open_cost[u] - least(0, v_cents);
       end loop;
       f_count := f_before;
       t_open_cost[t] := v_open_cost;
@@ -491,6 +494,7 @@ begin
           t_balance[t] := t_balance[t] + v_cents;
           a_version[t] := a_version[t] + 1;
         end if;
+        f_taker_cents[p] := v_cents;
         f_taker_balance[p] := t_balance[t];
         f_taker_version[p] := a_version[t];
 
@@ -505,7 +509,7 @@ begin
           a_quantity[j] := a_quantity[j] - n;
           a_cost[j] := a_cost[j] - v_cost_out;
           a_fee[j] := a_fee[j] - v_fees_out;
-          f_maker_realised[p] := n * (100 - v_level) - v_cost_out - v_fees_out;
+          f_maker_realised[p] := f_maker_cents[p] - v_cost_out - v_fees_out;
           a_realised[j] := a_realised[j] + f_maker_realised[p];
         end if;
         a_version[u] := a_version[u] + 1;
@@ -598,8 +602,9 @@ begin
   batch.changes := m_changes;
   if f_count > 0 then
     batch.fills := (
-      f_request[1 : f_count], f_maker, f_quantity, f_fee, f_taker_balance, f_taker_version,
-      f_maker_balance, f_maker_version, f_taker_realised, f_maker_realised, null, null
+      f_request[1 : f_count], f_maker, f_quantity, f_fee, f_taker_cents, f_maker_cents,
+      f_taker_balance, f_taker_version, f_maker_balance, f_maker_version, f_taker_realised,
+      f_maker_realised, null, null
     )::trading.fills;
     batch.balance_cents := t_balance;
     batch.account_version := a_version;

@@ -27,33 +27,25 @@ begin
   )
   select
     f.trade_id[v.p], m.id[v.g], o_id[v.i], k.order_id[v.k], r.user_id[v.i], k.user_id[v.k],
-    v.taker_cents, f.taker_balance_cents[v.p], f.taker_version[v.p], v.maker_cents,
+    f.taker_cents[v.p], f.taker_balance_cents[v.p], f.taker_version[v.p], f.maker_cents[v.p],
     f.maker_balance_cents[v.p], f.maker_version[v.p],
     m.escrow_cents[v.g] + sum(v.escrow_cents) over so_far,
     m.escrow_version[v.g] + count(*) filter (where v.escrow_cents <> 0) over so_far,
     m.revenue_cents[v.g] + sum(v.fee_cents) over so_far,
     m.revenue_version[v.g] + count(*) filter (where v.fee_cents > 0) over so_far,
     f.taker_realised_cents[v.p], f.maker_realised_cents[v.p], v.fee_cents, m.fee_schedule_id[v.g],
-    batch.at, f.public_id[v.p], v.quantity,
+    batch.at, f.public_id[v.p], f.quantity[v.p],
     case when v.is_yes then 100 - v.price else v.price end,
     case when v.is_yes then 'yes' else 'no' end::trading.side
   from (
-    -- Of the taker the price is 100 - price. Pairs are minted into escrow, or burnt out of it.
+    -- To escrow goes what neither of them nor the fee gets: pairs are minted, or burnt.
     select
-      a.*,
-      a.quantity * (a.price - case when a.taker_buys then 100 else 0 end) - a.fee_cents
-        as taker_cents,
-      a.quantity * (case when a.maker_buys then 0 else 100 end - a.price) as maker_cents,
-      a.quantity * 100 * (a.taker_buys::int + a.maker_buys::int - 1) as escrow_cents
-    from (
-      select
-        p, i, x.k, r.market_place[i] as g, r.is_yes[i] as is_yes,
-        r.order_type[i] = 'buy' as taker_buys, k.is_buy[x.k] as maker_buys,
-        k.book_price[x.k] as price, f.quantity[p]::bigint as quantity, f.fee_cents[p] as fee_cents
-      from generate_subscripts(f.request_place, 1) as p
-      cross join lateral (select f.request_place[p], f.maker_place[p] offset 0) as x (i, k)
-      offset 0
-    ) as a
+      p, x.i, x.k, r.market_place[x.i] as g, r.is_yes[x.i] as is_yes, k.book_price[x.k] as price,
+      f.fee_cents[p] as fee_cents,
+      -f.taker_cents[p] - f.maker_cents[p] - f.fee_cents[p] as escrow_cents
+    from generate_subscripts(f.request_place, 1) as p
+    cross join lateral (select f.request_place[p], f.maker_place[p] offset 0) as x (i, k)
+    offset 0
   ) as v
   window so_far as (partition by v.g order by v.p rows unbounded preceding);
 
