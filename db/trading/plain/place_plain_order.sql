@@ -99,37 +99,33 @@ begin
 
   -- Asked before the users are locked as well: most that go the general way then hold no user yet
   -- when it locks all that it may meet, by ascending id.
-  if not trading.is_plain_trader(v_taker, v_cost_cents, v_crosses, v_minimum_age, v_at)
-    or v_crosses
-      and not trading.is_plain_trader(
-        v_owner, r.quantity * v_best, v_crosses, v_minimum_age, v_at
-      )
-  then
-    return null;
-  end if;
-  if v_crosses then
-    v_traders := array(
-      select t
+  for v_look in 1 .. 2 loop
+    if not trading.is_plain_trader(v_taker, v_cost_cents, v_crosses, v_minimum_age, v_at)
+      or v_crosses
+        and not trading.is_plain_trader(v_owner, r.quantity * v_best, true, v_minimum_age, v_at)
+    then
+      return null;
+    end if;
+    exit when v_look = 2;
+    if v_crosses then
+      v_traders := array(
+        select t
+        from trading.traders as t
+        where t.user_id = any (array[v_taker.user_id, v_owner.user_id])
+        order by t.user_id
+        for no key update
+      );
+      v_taker := v_traders[1 + (v_taker.user_id > v_owner.user_id)::int];
+      v_owner := v_traders[1 + (v_traders[1].user_id = v_taker.user_id)::int];
+    else
+      select t.* into v_taker
       from trading.traders as t
-      where t.user_id = any (array[v_taker.user_id, v_owner.user_id])
-      order by t.user_id
-      for no key update
-    );
-    v_taker := v_traders[1 + (v_taker.user_id > v_owner.user_id)::int];
-    v_owner := v_traders[1 + (v_traders[1].user_id = v_taker.user_id)::int];
-  else
-    select t.* into v_taker
-    from trading.traders as t
-    where t.user_id = v_taker.user_id
-    for no key update;
-  end if;
-  if not trading.is_plain_trader(v_taker, v_cost_cents, v_crosses, v_minimum_age, v_at)
-    or v_crosses
-      and not trading.is_plain_trader(
-        v_owner, r.quantity * v_best, v_crosses, v_minimum_age, v_at
-      )
-    -- One may have expired while this call waited for the users.
-    or exists (select from trading.dead_man_switches as s where s.expires_at <= core.now())
+      where t.user_id = v_taker.user_id
+      for no key update;
+    end if;
+  end loop;
+  -- One may have expired while this call waited for the users.
+  if exists (select from trading.dead_man_switches as s where s.expires_at <= core.now())
     or exists (select from trading.dead_man_switches as s where s.last_fired_at > v_at)
     or exists (select from trading.order_stops as s where s.user_id = v_owner.user_id)
   then
