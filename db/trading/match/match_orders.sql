@@ -49,7 +49,6 @@ declare
   b_floor constant int[] := (batch.makers).floor_price;
   b_first int[] := array_fill(0, array[2 * cardinality(m.id)]);
   b_last int[] := array_fill(0, array[2 * cardinality(m.id), 99]); -- at each price
-  b_change int[]; -- shares that came to each price, and left it; only for fok orders
   t_balance bigint[] := (batch.traders).balances_cents;
   t_excluded constant boolean[] := (batch.traders).excluded;
   t_limited constant boolean[] := (batch.traders).limited;
@@ -134,6 +133,7 @@ declare
   f_before int;
   c_before int;
   v_may_meet_own boolean;
+  v_within bigint; -- shares within the price of a fok order
   v_is_short boolean; -- a fok order that the book cannot fill
   v_starved_count int; -- of the makers that it cancels: starved by its fills, or its own
   v_stop text; -- why it goes no further, if that is for the number of cancelled makers
@@ -155,9 +155,6 @@ begin
     end if;
     b_last[k_book[p]][k_price[p]] := p;
   end loop;
-  if array_remove(batch.fok_shares, null) <> '{}' then
-    b_change := array_fill(0, array[2 * cardinality(m.id), 99]);
-  end if;
 
   <<next_request>>
   for i in 1 .. r_count loop
@@ -273,11 +270,15 @@ begin
 
     -- A fok order for more than stands within its price needs no walk through the orders.
     if batch.fok_shares[i] is not null then
-      n := 0;
-      for p in v_worst .. 99 loop
-        n := n + b_change[v_opposite][p];
+      v_within := batch.fok_shares[i]; -- before the call
+      for p in 1 .. k_read + v_rested_count loop
+        if k_book[p] = v_opposite and k_price[p] >= v_worst
+          and k_end_reason[p] is distinct from 'expired'
+        then
+          v_within := v_within + greatest(k_left[p], 0) - coalesce(k_left_before[p], 0);
+        end if;
       end loop;
-      v_is_short := batch.fok_shares[i] + n < v_wanted;
+      v_is_short := v_within < v_wanted;
       if v_is_short then
         -- If an own order left during the call, another may stand behind what was read.
         v_may_meet_own := batch.shares_before_own[i] is not null;
@@ -514,9 +515,6 @@ begin
         end if;
         a_version[u] := a_version[u] + 1;
         f_maker_version[p] := a_version[u];
-        if b_change is not null then
-          b_change[v_opposite][v_level] := b_change[v_opposite][v_level] - n;
-        end if;
       end loop;
     end if;
     for p in c_before + 1 .. c_count loop
@@ -525,9 +523,6 @@ begin
       c_request[p] := i;
       if c_reason[p] not in ('expired', 'self_trade') and k_is_buy[j] then
         t_open_cost[u] := t_open_cost[u] - k_left[j] * k_price[j];
-      end if;
-      if b_change is not null and c_reason[p] <> 'expired' then
-        b_change[v_opposite][k_price[j]] := b_change[v_opposite][k_price[j]] - k_left[j];
       end if;
       k_left[j] := -p;
     end loop;
@@ -562,9 +557,6 @@ begin
         t_open_cost[t] := t_open_cost[t] + k_left[k] * v_price;
       end if;
       v_rests_here[coalesce(h, 0)] := true;
-      if b_change is not null then
-        b_change[v_book][v_level] := b_change[v_book][v_level] + k_left[k];
-      end if;
       -- Its place is behind all at its price, or else behind the next better price.
       if coalesce(k_price[b_first[v_book]], 0) < v_level then
         k_next[k] := b_first[v_book];
