@@ -170,7 +170,6 @@ comment on type trading.holdings_read is
 create type trading.results as (
   code text[],
   replay_of int[],
-  replayed_order_id bigint[],
   status trading.order_status[],
   quantity int[],
   left_quantity int[],
@@ -182,10 +181,10 @@ create type trading.results as (
   public_id uuid[]
 );
 comment on type trading.results is
-  'What became of each request: a rejection (code), a replay of an earlier request of the call '
-  '(replay_of) or of an order from before, or an order as it stood right after its own matching. '
-  'Of a replay only left_quantity, cancel_reason and balance_cents are set, the first two if the '
-  'call has read or placed the order on a book. '
+  'What became of each request: a rejection (code), an order as it stood right after its own '
+  'matching (status), or else a replay of an earlier request of the call (replay_of) or of an '
+  'order from before (replay of trading.batch). left_quantity and cancel_reason of a replay are '
+  'null if the call has neither read the order from a book nor placed it there. '
   'maker_place: where it rests among the makers. order_id and public_id: of the new order.';
 
 create type trading.fills as (
@@ -244,7 +243,6 @@ create type trading.batch as (
   cancelled trading.cancelled_makers,
   makers_left int[],
   changes int[],
-  balance_cents bigint[],
   account_version bigint[]
 );
 comment on type trading.batch is
@@ -255,5 +253,5 @@ comment on type trading.batch is
   'something from before, but does not count any more. demand, shares_before_own and fok_shares: '
   'see trading.read_reach. is_too_deep and locked_user_ids: why it was not matched '
   '(trading.match_batch). makers_left: what is left of each maker, below 0 once cancelled. '
-  'changes: of each market, which raise its version. balance_cents and account_version: of the '
-  'traders after the call, null if it has no fills; holdings then has what is left, too.';
+  'changes: of each market, which raise its version. account_version: of the traders after the '
+  'call, null if it has no fills. traders and holdings then have the cash and the shares after it.';

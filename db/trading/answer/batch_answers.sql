@@ -17,7 +17,6 @@ declare
   v_first int := 1;
   v_fills text[];
   v_cancelled text[];
-  v_replayed_id bigint;
   v_body text;
   v_answers trading.order_answer[];
   i int;
@@ -61,10 +60,10 @@ begin
   end if;
 
   for i in 1 .. cardinality(o.code) loop
-    v_replayed_id := coalesce(o.replayed_order_id[i], o.order_id[o.replay_of[i]]);
-    if v_replayed_id is not null then
+    if o.code[i] is null and o.status[i] is null then
       v_answers[i] := trading.replay_answer(
-        v_replayed_id, o.left_quantity[i], o.cancel_reason[i], o.balance_cents[i], batch.at
+        coalesce(batch.replay[i], o.order_id[o.replay_of[i]]), o.left_quantity[i],
+        o.cancel_reason[i], o.balance_cents[i], batch.at
       );
       continue;
     end if;

@@ -70,7 +70,6 @@ declare
   m_changes int[] := array_fill(0, array[cardinality(m.id)]);
   o_code text[];
   o_replay_of int[];
-  o_replayed bigint[];
   o_status trading.order_status[];
   o_quantity int[];
   o_left int[];
@@ -183,7 +182,6 @@ begin
         end if;
         o_balance[i] := t_balance[t];
         if batch.replay[i] is not null then
-          o_replayed[i] := batch.replay[i];
           k := array_position(k_order_id, batch.replay[i]);
         else
           o_replay_of[i] := j;
@@ -584,8 +582,8 @@ begin
   end loop;
 
   batch.results := (
-    o_code, o_replay_of, o_replayed, o_status, o_quantity, o_left, o_reason, o_fee, o_balance,
-    o_maker, null, null
+    o_code, o_replay_of, o_status, o_quantity, o_left, o_reason, o_fee, o_balance, o_maker, null,
+    null
   )::trading.results;
   batch.makers.trader_place := k_trader;
   batch.makers.book_price := k_price;
@@ -598,7 +596,7 @@ begin
       f_taker_balance, f_taker_version, f_maker_balance, f_maker_version, f_taker_realised,
       f_maker_realised, null, null
     )::trading.fills;
-    batch.balance_cents := t_balance;
+    batch.traders.balances_cents := t_balance;
     batch.account_version := a_version;
     batch.holdings.quantity := a_quantity;
     batch.holdings.cost_cents := a_cost;

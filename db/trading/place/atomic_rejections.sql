@@ -10,7 +10,7 @@ declare
 begin
   v_live := array(
     select m_delay_ms[r.market_place[i]] is not null
-      and o.replay_of[i] is null and o.replayed_order_id[i] is null
+      and (o.code[i] is not null or o.status[i] is not null) -- no replay
     from generate_subscripts(o.code, 1) as i
     order by i
   );

@@ -8,6 +8,7 @@ declare
   m constant trading.markets_read := batch.markets;
   o_id constant bigint[] := (batch.results).order_id;
   u_id constant bigint[] := (batch.traders).user_ids;
+  u_balance constant bigint[] := (batch.traders).balances_cents;
   u_version constant bigint[] := (batch.traders).account_versions;
   h constant trading.holdings_read := batch.holdings;
   h_count constant int := cardinality(h.key);
@@ -95,8 +96,8 @@ begin
     moved_on = greatest(t.moved_on, v_today),
     (balance_cents, account_version, overdraft_cents) = (
       select
-        batch.balance_cents[p.place], batch.account_version[p.place],
-        least(t.overdraft_cents, greatest(0, -batch.balance_cents[p.place]))
+        u_balance[p.place], batch.account_version[p.place],
+        least(t.overdraft_cents, greatest(0, -u_balance[p.place]))
       from (select width_bucket(t.user_id, u_id) offset 0) as p (place)
     )
   where t.user_id = any (v_moved);
