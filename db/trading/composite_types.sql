@@ -177,6 +177,7 @@ create type trading.results as (
   fee_cents bigint[],
   balance_cents bigint[],
   maker_place int[],
+  release_at timestamptz[],
   order_id bigint[],
   public_id uuid[]
 );
@@ -185,7 +186,8 @@ comment on type trading.results is
   'matching (status), or else a replay of an earlier request of the call (replay_of) or of an '
   'order from before (replay of trading.batch). left_quantity and cancel_reason of a replay are '
   'null if the call has neither read the order from a book nor placed it there. '
-  'maker_place: where it rests among the makers. order_id and public_id: of the new order.';
+  'maker_place: where it rests among the makers. release_at: of an order that is scheduled. '
+  'order_id and public_id: of the new order.';
 
 create type trading.fills as (
   request_place int[],

@@ -9,7 +9,6 @@ declare
   c constant trading.cancelled_makers := batch.cancelled;
   k constant trading.makers := batch.makers;
   m_public_id constant uuid[] := (batch.markets).public_id;
-  m_delay_ms constant int[] := (batch.markets).live_delay_ms;
   m_version constant bigint[] := (batch.markets).version;
   t_public_id constant uuid[] := (batch.traders).public_ids;
   v_at constant text := core.iso8601(batch.at);
@@ -75,10 +74,8 @@ begin
           o.public_id[i], t_public_id[batch.trader_place[i]], m_public_id[r.market_place[i]],
           r.side[i], r.price[i], o.quantity[i], o.quantity[i] - o.left_quantity[i], o.status[i],
           r.order_type[i], r.time_in_force[i], o.cancel_reason[i], r.expires_at[i], v_at,
-          case when m_delay_ms[r.market_place[i]] is not null then trading.schedule_members(
-            batch.at + m_delay_ms[r.market_place[i]] * interval '1 millisecond',
-            r.budget_cents[i], batch.at
-          ) end
+          case when o.release_at[i] is not null
+            then trading.schedule_members(o.release_at[i], r.budget_cents[i], batch.at) end
         ),
         ',"fills":[', v_fills[i], '],"cancelledOrders":[', v_cancelled[i],
         '],"balance":', trading.balance_object(o.balance_cents[i]),

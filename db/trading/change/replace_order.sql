@@ -66,7 +66,7 @@ begin
   perform trading.cancel_active_orders(
     array[("order").id], 'user_amended', replace_order.at,
     announced => false,
-    counted => (v_batch.markets).live_delay_ms[1] is not null
+    counted => o.release_at[1] is not null
   );
   v_batch := trading.write_batch(v_batch);
   o := v_batch.results;
@@ -83,10 +83,8 @@ begin
         (v_batch.markets).public_id[1], r.side[1], r.price[1], o.quantity[1],
         o.quantity[1] - o.left_quantity[1], o.status[1], r.order_type[1], null,
         o.cancel_reason[1], r.expires_at[1], core.iso8601(replace_order.at),
-        case when o.status[1] = 'scheduled' then trading.schedule_members(
-          replace_order.at + (v_batch.markets).live_delay_ms[1] * interval '1 millisecond', null,
-          replace_order.at
-        ) end
+        case when o.release_at[1] is not null
+          then trading.schedule_members(o.release_at[1], null, replace_order.at) end
       ),
       trading.fills_of_order(o.order_id[1]),
       ("order").public_id,

@@ -77,6 +77,7 @@ declare
   o_fee bigint[];
   o_balance bigint[];
   o_maker int[];
+  o_release_at timestamptz[];
   f_count int := 0;
   f_request int[];
   f_maker int[];
@@ -237,6 +238,7 @@ begin
       if v_code is null then
         t_open_cost[t] := t_open_cost[t] + v_spent;
         o_status[i] := 'scheduled';
+        o_release_at[i] := c_at + m_delay[g] * interval '1 millisecond';
         o_quantity[i] := coalesce(r_quantity[i], 0);
         o_left[i] := o_quantity[i];
         o_balance[i] := t_balance[t];
@@ -582,8 +584,8 @@ begin
   end loop;
 
   batch.results := (
-    o_code, o_replay_of, o_status, o_quantity, o_left, o_reason, o_fee, o_balance, o_maker, null,
-    null
+    o_code, o_replay_of, o_status, o_quantity, o_left, o_reason, o_fee, o_balance, o_maker,
+    o_release_at, null, null
   )::trading.results;
   batch.makers.trader_place := k_trader;
   batch.makers.book_price := k_price;

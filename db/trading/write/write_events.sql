@@ -10,7 +10,6 @@ declare
   m_id constant bigint[] := (batch.markets).id;
   m_public_id constant uuid[] := (batch.markets).public_id;
   m_version constant bigint[] := (batch.markets).version;
-  m_delay_ms constant int[] := (batch.markets).live_delay_ms;
   t_public_id constant uuid[] := (batch.traders).public_ids;
   t_user_id constant bigint[] := (batch.traders).user_ids;
   c constant trading.cancelled_makers := batch.cancelled;
@@ -90,7 +89,7 @@ begin
     ));
   end if;
 
-  if array_remove(m_delay_ms, null) <> '{}' then
+  if o.release_at is not null then
     insert into trading.outbox (channel, user_id, payload)
     select
       'user_event',
@@ -104,15 +103,12 @@ begin
           'side', r.side[i],
           'price', r.price[i],
           'quantity', o.quantity[i],
-          'releaseAt', core.iso8601(
-            batch.at + m_delay_ms[r.market_place[i]] * interval '1 millisecond'
-          ),
+          'releaseAt', core.iso8601(o.release_at[i]),
           'budgetCents', r.budget_cents[i]
         )
       )
-    from generate_subscripts(o.order_id, 1) as i
-    where o.order_id[i] is not null
-      and o.status[i] = 'scheduled'
+    from generate_subscripts(o.release_at, 1) as i
+    where o.release_at[i] is not null
     order by i;
   end if;
 end

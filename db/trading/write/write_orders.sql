@@ -9,7 +9,6 @@ declare
   c_left constant int[] := (batch.cancelled).left_quantity;
   c_reason constant trading.cancel_reason[] := (batch.cancelled).reason;
   m_id constant bigint[] := (batch.markets).id;
-  m_delay_ms constant int[] := (batch.markets).live_delay_ms;
   v_is_release constant boolean := r.order_id is not null;
   v_ended int[]; -- requests whose order has ended, and how
   v_left int[] := o.left_quantity;
@@ -61,9 +60,7 @@ begin
       o.quantity[i], v_left[i], coalesce(o.fee_cents[i], 0), r.price[i], r.book_price[i],
       case when r.is_yes[i] then 'yes' else 'no' end::trading.side, r.side[i], r.order_type[i],
       r.time_in_force[i], r.post_only[i], coalesce(r.cancels_own[i], false), r.budget_cents[i],
-      r.expires_at[i],
-      case when v_status[i] = 'scheduled'
-        then batch.at + m_delay_ms[r.market_place[i]] * interval '1 millisecond' end
+      r.expires_at[i], o.release_at[i]
     from unnest(v_active) as i;
   end if;
 
