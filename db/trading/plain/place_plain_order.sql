@@ -107,22 +107,15 @@ begin
       return null;
     end if;
     exit when v_look = 2;
-    if v_crosses then
-      v_traders := array(
-        select t
-        from trading.traders as t
-        where t.user_id = any (array[v_taker.user_id, v_owner.user_id])
-        order by t.user_id
-        for no key update
-      );
-      v_taker := v_traders[1 + (v_taker.user_id > v_owner.user_id)::int];
-      v_owner := v_traders[1 + (v_traders[1].user_id = v_taker.user_id)::int];
-    else
-      select t.* into v_taker
+    v_traders := array(
+      select t
       from trading.traders as t
-      where t.user_id = v_taker.user_id
-      for no key update;
-    end if;
+      where t.user_id = any (array[v_taker.user_id, v_owner.user_id])
+      order by t.user_id
+      for no key update
+    );
+    v_taker := v_traders[1 + (v_crosses and v_taker.user_id > v_owner.user_id)::int];
+    v_owner := v_traders[1 + (v_traders[1].user_id = v_taker.user_id)::int];
   end loop;
   -- One may have expired while this call waited for the users.
   if exists (select from trading.dead_man_switches as s where s.expires_at <= core.now())
