@@ -51,28 +51,17 @@ begin
       release_at, released_at
     )
     select
-      market.market_id, e.user_id, e.id, e.public_id, e.created_at, write_plain_fill.at,
-      e.quantity, e.quantity, e.fee_cents, e.price, e.side, 'buy', e.time_in_force, 'filled',
-      e.post_only, e.expires_at, e.release_at, e.released_at
-    from (
-      values
-        (
-          taker.user_id, write_plain_fill.order_id, v_public_id,
-          write_plain_fill.at, v_quantity, write_plain_fill.fee_cents, r.price, r.side,
-          v_time_in_force, coalesce(r."postOnly", false), r."expiresAt", null::timestamptz,
-          null::timestamptz
-        ),
-        (
-          owner.user_id, maker.order_id, maker.order_public_id, maker.created_at,
-          maker.quantity::int, maker.fee_cents::bigint, maker.price::int, maker.side,
-          maker.time_in_force, maker.post_only, maker.expires_at, maker.release_at,
-          maker.released_at
-        )
-    ) as e (
-      user_id, id, public_id, created_at, quantity, fee_cents, price, side, time_in_force,
-      post_only, expires_at, release_at, released_at
-    )
-    where e.id = write_plain_fill.order_id or v_takes_all
+      market.market_id, taker.user_id, write_plain_fill.order_id, v_public_id,
+      write_plain_fill.at, write_plain_fill.at, v_quantity, v_quantity,
+      write_plain_fill.fee_cents, r.price, r.side, 'buy'::trading.order_type, v_time_in_force,
+      'filled'::trading.order_status, coalesce(r."postOnly", false), r."expiresAt", null, null
+    union all
+    select
+      market.market_id, owner.user_id, maker.order_id, maker.order_public_id, maker.created_at,
+      write_plain_fill.at, maker.quantity, maker.quantity, maker.fee_cents, maker.price,
+      maker.side, 'buy', maker.time_in_force, 'filled', maker.post_only, maker.expires_at,
+      maker.release_at, maker.released_at
+    where v_takes_all
   ),
   traded as (
     insert into trading.trades (
@@ -98,23 +87,20 @@ begin
       no_public_id, no_quantity, no_cost_cents, no_fee_cents, no_traded
     )
     select
-      market.market_id, n.user_id, n.yes_id, n.yes * v_quantity, n.yes * n.cost_cents,
-      n.yes * n.fee_cents, n.yes = 1, n.no_id, n.no * v_quantity, n.no * n.cost_cents,
-      n.no * n.fee_cents, n.no = 1
+      market.market_id, n.user_id,
+      case when n.is_yes then core.uuid_v7() end, s.yes * v_quantity, s.yes * n.cost_cents,
+      s.yes * n.fee_cents, n.is_yes,
+      case when not n.is_yes then core.uuid_v7() end, s.no * v_quantity, s.no * n.cost_cents,
+      s.no * n.fee_cents, not n.is_yes
     from (
       values
         (
-          taker.user_id, v_is_yes::int, 1 - v_is_yes::int,
-          case when v_is_yes then core.uuid_v7() end,
-          case when not v_is_yes then core.uuid_v7() end,
-          -v_taker_cents - write_plain_fill.fee_cents, write_plain_fill.fee_cents
+          taker.user_id, v_is_yes, -v_taker_cents - write_plain_fill.fee_cents,
+          write_plain_fill.fee_cents
         ),
-        (
-          owner.user_id, 1 - v_is_yes::int, v_is_yes::int,
-          case when not v_is_yes then core.uuid_v7() end,
-          case when v_is_yes then core.uuid_v7() end, -v_maker_cents, 0
-        )
-    ) as n (user_id, yes, no, yes_id, no_id, cost_cents, fee_cents)
+        (owner.user_id, not v_is_yes, -v_maker_cents, 0)
+    ) as n (user_id, is_yes, cost_cents, fee_cents)
+    cross join lateral (select n.is_yes::int, (not n.is_yes)::int) as s (yes, no)
     on conflict (market_id, user_id) do update set
       yes_public_id = coalesce(h.yes_public_id, excluded.yes_public_id),
       yes_quantity = h.yes_quantity + excluded.yes_quantity,
