@@ -236,6 +236,7 @@ create type trading.batch as (
   demand int[],
   shares_before_own bigint[],
   fok_shares bigint[],
+  own_orders int[],
   is_too_deep boolean,
   locked_user_ids bigint[],
   -- after matching
@@ -252,8 +253,8 @@ comment on type trading.batch is
   'share_place: of each request''s user, and of what it buys or sells. replay: the order from '
   'before that its idempotency key stands for, -1 if the key is of another request; twin: the '
   'first request of the call with the same key; old_keys: the requests whose key stands for '
-  'something from before, but does not count any more. demand, shares_before_own and fok_shares: '
-  'see trading.read_reach. is_too_deep and locked_user_ids: why it was not matched '
+  'something from before, but does not count any more. demand to own_orders: see '
+  'trading.read_reach. is_too_deep and locked_user_ids: why it was not matched '
   '(trading.match_batch). makers_left: what is left of each maker, below 0 once cancelled. '
   'changes: of each market, which raise its version. account_version: of the traders after the '
   'call, null if it has no fills. traders and holdings then have the cash and the shares after it.';

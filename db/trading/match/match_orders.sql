@@ -134,7 +134,6 @@ declare
   c_before int;
   v_may_meet_own boolean;
   v_within bigint; -- shares within the price of a fok order
-  v_is_short boolean; -- a fok order that the book cannot fill
   v_starved_count int; -- of the makers that it cancels: starved by its fills, or its own
   v_stop text; -- why it goes no further, if that is for the number of cancelled makers
   v_open_cost bigint; -- with own orders that it cancels
@@ -260,7 +259,6 @@ begin
     c_before := c_count;
     v_may_meet_own := not v_cancels_own
       and (batch.shares_before_own[i] is not null or coalesce(v_rests_here[h], false));
-    v_is_short := false;
     v_starved_count := 0;
     v_stop := null;
     v_open_cost := t_open_cost[t];
@@ -268,36 +266,23 @@ begin
     v_beyond := 0;
     v_own := 0;
 
-    -- A fok order for more than stands within its price needs no walk through the orders.
+    -- A fok order for more than stands within its price needs no walk through the orders. What it
+    -- could reach before the call, and how many orders of its own, has changed by what was read.
     if batch.fok_shares[i] is not null then
-      v_within := batch.fok_shares[i]; -- before the call
+      v_within := batch.fok_shares[i];
+      n := batch.own_orders[i];
       for p in 1 .. k_read + v_rested_count loop
-        if k_book[p] = v_opposite and k_price[p] >= v_worst
-          and k_end_reason[p] is distinct from 'expired'
-        then
-          v_within := v_within + greatest(k_left[p], 0) - coalesce(k_left_before[p], 0);
+        continue when k_book[p] <> v_opposite or k_price[p] < v_worst
+          or k_end_reason[p] = 'expired';
+        v_within := v_within + greatest(k_left[p], 0) - coalesce(k_left_before[p], 0);
+        if k_trader[p] = t then
+          n := n + (k_left[p] > 0)::int - (p <= k_read)::int;
         end if;
       end loop;
-      v_is_short := v_within < v_wanted;
-      if v_is_short then
-        -- If an own order left during the call, another may stand behind what was read.
-        v_may_meet_own := batch.shares_before_own[i] is not null;
-        for p in 1 .. k_read + v_rested_count loop
-          if k_trader[p] = t and k_book[p] = v_opposite and k_price[p] >= v_worst
-            and k_end_reason[p] is null
-          then
-            v_may_meet_own := case when k_left[p] > 0 then true
-              when p > k_read then v_may_meet_own end;
-            exit when v_may_meet_own;
-          end if;
-        end loop;
-        v_may_meet_own := not v_cancels_own and v_may_meet_own;
-        if v_may_meet_own is not null then
-          o_code[i] := case when v_may_meet_own then 'SELF_TRADE_BLOCKED'
-            else 'INSUFFICIENT_LIQUIDITY' end;
-          continue next_request;
-        end if;
-        v_may_meet_own := true;
+      if v_within < v_wanted then
+        o_code[i] := case when n > 0 and not v_cancels_own then 'SELF_TRADE_BLOCKED'
+          else 'INSUFFICIENT_LIQUIDITY' end;
+        continue next_request;
       end if;
     end if;
 
@@ -410,7 +395,6 @@ begin
     v_code := coalesce(v_code, case
       when v_beyond = c_most_beyond and v_may_meet_own
         and v_wanted > coalesce(batch.shares_before_own[i], 0) then 'SELF_TRADE_BLOCKED'
-      when v_is_short then 'INSUFFICIENT_LIQUIDITY'
       when r.post_only[i] and v_bought > 0 then 'POST_ONLY_WOULD_CROSS'
       when v_stop = 'comes_again' then null
       when v_bought = 0 and (v_is_ioc or v_stop = 'ends')
@@ -436,7 +420,7 @@ begin
       f_count := f_before;
       t_open_cost[t] := v_open_cost;
       o_code[i] := v_code;
-      if v_code not in ('INSUFFICIENT_LIQUIDITY', 'CONFLICT_RETRY') or v_is_short then
+      if v_code not in ('INSUFFICIENT_LIQUIDITY', 'CONFLICT_RETRY') then
         c_count := c_before;
         continue next_request;
       end if;

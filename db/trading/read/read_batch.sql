@@ -33,8 +33,8 @@ begin
   end loop;
   if batch.demand is null then -- the first look
     if v_is_large or 'fok' = any (r.time_in_force) then
-      select x.demand, x.shares_before_own, x.fok_shares
-      into batch.demand, batch.shares_before_own, batch.fok_shares
+      select x.demand, x.shares_before_own, x.fok_shares, x.own_orders
+      into batch.demand, batch.shares_before_own, batch.fok_shares, batch.own_orders
       from trading.read_reach(r, m, batch.at) as x;
     else
       batch.demand := r.quantity;

@@ -1,7 +1,9 @@
 create or replace function trading.read_reach(
   requests trading.requests, markets trading.markets_read, at timestamptz
 )
-returns table (demand int[], shares_before_own bigint[], fok_shares bigint[])
+returns table (
+  demand int[], shares_before_own bigint[], fok_shares bigint[], own_orders int[]
+)
 language plpgsql stable
 as $$
 begin
@@ -27,7 +29,8 @@ begin
       array_agg(
         case when r.is_small and r.fok_shares is null then 0 else b.quantity end order by r.place
       ),
-      array_agg(r.fok_shares order by r.place)
+      array_agg(r.fok_shares order by r.place),
+      array_agg(o.orders::int order by r.place)
     from (
       select
         i as place,
@@ -100,7 +103,7 @@ begin
       where not r.is_small
     ) as f on true
     left join lateral (
-      select max(x.book_price) as price
+      select max(x.book_price) as price, count(*) as orders
       from trading.active_orders as x
       where x.user_id = r.user_id
         and x.market_id = r.market_id
@@ -129,6 +132,7 @@ comment on function trading.read_reach(trading.requests, trading.markets_read, t
   'match that comes to the end of what was read starts over with more. shares_before_own: what '
   'stands at better prices than the best resting order of its own user that it could reach; null '
   'when there is none; 0 of orders of up to 100 shares, which are not looked at unless they are '
-  'fok. Of a fok order also fok_shares: all shares within its price, without expired ones, so '
-  'that it can be rejected without a walk through the orders. Cost: the user''s open orders. The '
+  'fok. Of a fok order also fok_shares: all shares within its price, without expired ones, and '
+  'own_orders: how many orders of its user are among them, so that it can be rejected without a '
+  'walk through the orders. Cost: the user''s open orders. The '
   'caller holds the markets'' locks.';
