@@ -135,9 +135,9 @@ create type trading.makers as (
   is_buy boolean[],
   left_quantity int[],
   end_reason trading.cancel_reason[],
+  goes_on boolean[],
   trader_place int[],
-  share_place int[],
-  floor_price int[]
+  share_place int[]
 );
 comment on type trading.makers is
   'The resting orders that a call can meet, each side of a book in price-time order; once it is '
@@ -145,8 +145,8 @@ comment on type trading.makers is
   'columns that writing needs of them: order_id, public_id, user_id, trader_place, book_price '
   'and is_buy. book_place: a market has its YES side at 2 x its place - 1, its NO side at 2 x '
   'its place. end_reason: why one is cancelled when it is met, because it has expired or is '
-  'stopped (trading.stop_of). floor_price has a place for each side: the last price read '
-  'of a side with more orders at it or below, 0 when all was read that the call can reach.';
+  'stopped (trading.stop_of). goes_on: whether its side may have more orders than were read, '
+  'behind the last one of them, that the call can reach.';
 
 create type trading.holdings_read as (
   key bigint[],

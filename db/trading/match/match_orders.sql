@@ -46,7 +46,8 @@ declare
   k_end_reason trading.cancel_reason[] := (batch.makers).end_reason;
   k_left int[] := k_left_before; -- once cancelled: its place in c_, below 0
   k_next int[] := array_fill(0, array[k_read]);
-  b_floor constant int[] := (batch.makers).floor_price;
+  k_goes_on constant boolean[] := (batch.makers).goes_on;
+  b_floor int[] := array_fill(0, array[2 * cardinality(m.id)]); -- 0: all in reach was read
   b_first int[] := array_fill(0, array[2 * cardinality(m.id)]);
   b_last int[] := array_fill(0, array[2 * cardinality(m.id), 99]); -- at each price
   t_balance bigint[] := (batch.traders).balances_cents;
@@ -153,6 +154,9 @@ begin
       k_next[p - 1] := p;
     end if;
     b_last[k_book[p]][k_price[p]] := p;
+    if k_goes_on[p] then
+      b_floor[k_book[p]] := k_price[p];
+    end if;
   end loop;
 
   <<next_request>>

@@ -52,7 +52,6 @@ begin
     end if;
     v_user_ids := v_taker_ids || (batch.makers).user_id;
   else
-    batch.makers.floor_price := array_fill(0, array[2 * cardinality(m.id)]);
     v_user_ids := coalesce(v_taker_ids, '{}');
   end if;
 

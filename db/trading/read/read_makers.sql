@@ -10,9 +10,7 @@ returns trading.makers
 language plpgsql stable
 as $$
 declare
-  c_sides constant int := 2 * cardinality(markets.id);
   v_makers trading.makers;
-  v_side_orders int[];
   v_factor int := 1;
   v_is_enough boolean;
 begin
@@ -113,11 +111,11 @@ begin
         ),
         true
       ),
-      array_agg(k.goes_on::int)
+      array_agg(k.goes_on)
     into
       v_makers.order_id, v_makers.public_id, v_makers.user_id, v_makers.book_place,
       v_makers.book_price, v_makers.queue_position, v_makers.is_buy, v_makers.left_quantity,
-      v_makers.end_reason, v_is_enough, v_side_orders
+      v_makers.end_reason, v_is_enough, v_makers.goes_on
     from (
       -- A side goes on if not all that was read is needed, or if there may be more to read.
       select
@@ -130,13 +128,6 @@ begin
     ) as k;
     exit when v_is_enough or cardinality(v_makers.order_id) > read_makers.most_makers;
     v_factor := v_factor * 8;
-  end loop;
-
-  v_makers.floor_price := array_fill(0, array[c_sides]);
-  for k in 1 .. coalesce(cardinality(v_makers.order_id), 0) loop
-    if v_side_orders[k] = 1 then
-      v_makers.floor_price[v_makers.book_place[k]] := v_makers.book_price[k];
-    end if;
   end loop;
   return v_makers;
 end
