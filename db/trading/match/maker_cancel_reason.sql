@@ -3,7 +3,7 @@ create or replace function trading.maker_cancel_reason(
   cents int,
   held_quantity bigint,
   balance_cents bigint,
-  excluded boolean,
+  blocked_by text,
   limited boolean,
   limits risk.loss_limits,
   untraded risk.loss_limits
@@ -11,7 +11,7 @@ create or replace function trading.maker_cancel_reason(
 returns trading.cancel_reason
 language sql immutable parallel safe
 return case
-  when excluded then 'self_excluded'::trading.cancel_reason
+  when blocked_by = 'SELF_EXCLUDED' then 'self_excluded'::trading.cancel_reason
   when cents > 0 then
     case when held_quantity < quantity then 'position_insufficient'::trading.cancel_reason end
   when balance_cents + cents < 0 then 'insufficient_funds'
@@ -19,7 +19,7 @@ return case
 end;
 
 comment on function trading.maker_cancel_reason(
-  int, int, bigint, bigint, boolean, boolean, risk.loss_limits, risk.loss_limits
+  int, int, bigint, bigint, text, boolean, risk.loss_limits, risk.loss_limits
 ) is
   'Why a resting order cannot go through with a match, null if it can. cents is what the match '
   'would bring its owner: above 0 for a sale, below for a buy. The other figures are the owner''s; '

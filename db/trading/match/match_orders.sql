@@ -51,7 +51,7 @@ declare
   b_first int[] := array_fill(0, array[2 * cardinality(m.id)]);
   b_last int[] := array_fill(0, array[2 * cardinality(m.id), 99]); -- at each price
   t_balance bigint[] := (batch.traders).balances_cents;
-  t_excluded constant boolean[] := (batch.traders).excluded;
+  t_blocked_by constant text[] := (batch.traders).blocked_by;
   t_limited constant boolean[] := (batch.traders).limited;
   t_limits constant risk.loss_limits[] := (batch.limits).limits;
   t_untraded constant risk.loss_limits[] := (batch.limits).untraded;
@@ -210,7 +210,7 @@ begin
       m.site_paused and v_is_stopped is not true, -- what stopped it gives the reason
       t is not null,
       case when (batch.traders).missed_switch[t] or v_is_stopped then 'DEAD_MAN_FIRED'
-        else (batch.traders).blocked_by[t] end,
+        else t_blocked_by[t] end,
       m.id[g] is not null, m.is_open[g]);
     -- What stands behind an unfinished request, of its trader or in its market, waits for it.
     if v_code is null and v_unfinished && array[v_book, -t] then
@@ -321,7 +321,7 @@ begin
         exit;
       else
         v_reason := trading.maker_cancel_reason(
-          n, n * w, s_quantity[k_share[k]], t_balance[u], t_excluded[u],
+          n, n * w, s_quantity[k_share[k]], t_balance[u], t_blocked_by[u],
           t_limited[u], t_limits[u], t_untraded[u]);
       end if;
       if v_reason is not null then
@@ -343,7 +343,7 @@ begin
         j := case
           when k_end_reason[k] is not null or u <> t and trading.maker_cancel_reason(
             n, n * w, (batch.holdings).quantity[k_share[k]],
-            (batch.traders).balances_cents[u], t_excluded[u], t_limited[u], t_limits[u],
+            (batch.traders).balances_cents[u], t_blocked_by[u], t_limited[u], t_limits[u],
             t_untraded[u]) is not null then 0
           when t_traded_with[u] = i then i else -1 end;
         v_starved_count := v_starved_count + (j = i)::int;

@@ -16,7 +16,6 @@ begin
       array_agg(
         risk.blocked_by(t, (select s.minimum_age from core.settings as s), read_traders.at)
       ),
-      array_agg(coalesce(t.excluded_until > read_traders.at, false)),
       array_agg(risk.has_limits(t)),
       null,
       case
