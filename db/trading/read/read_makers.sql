@@ -91,10 +91,6 @@ begin
         queue as (
           side order by b.book_price desc, b.queue_position rows unbounded preceding
         )
-    ),
-    kept as (
-      select r.* from read as r where r.shares_before < r.shares
-      order by r.book_place, r.number
     )
     select
       array_agg(k.order_id), array_agg(k.order_public_id), array_agg(k.user_id),
@@ -119,12 +115,13 @@ begin
     from (
       -- A side goes on if not all that was read is needed, or if there may be more to read.
       select
-        k.*,
-        max(k.number) over side < k.side_orders or k.side_orders = k.most_orders as goes_on,
-        count(*) filter (where k.expires_at <= read_makers.at) over side as expired_orders
-      from kept as k
-      window side as (partition by k.book_place)
-      order by k.book_place, k.number
+        r.*,
+        max(r.number) over side < r.side_orders or r.side_orders = r.most_orders as goes_on,
+        count(*) filter (where r.expires_at <= read_makers.at) over side as expired_orders
+      from read as r
+      where r.shares_before < r.shares
+      window side as (partition by r.book_place)
+      order by r.book_place, r.number
     ) as k;
     exit when v_is_enough or cardinality(v_makers.order_id) > read_makers.most_makers;
     v_factor := v_factor * 8;
