@@ -12,11 +12,8 @@ declare
   v_spent_after bigint;
   v_place int;
   v_left bigint;
-  -- Of the buckets that gave tokens, in ascending order: the user, and what is written.
-  v_paid uuid[];
-  v_spents bigint[];
-  v_ats timestamptz[];
-  v_full_ats timestamptz[];
+  v_full_at timestamptz;
+  v_paid rate_limits.allowances[]; -- the buckets that gave tokens
   v_payments rate_limits.payment[] := array_fill(
     null::rate_limits.payment, array[cardinality(spend_tokens.user_ids)]
   );
@@ -27,7 +24,7 @@ begin
   for v_look in 1 .. 2 loop
     for v_bucket in
       select
-        a.user_id, a.spent, a.at,
+        a.user_id, a.spent, a.at, a.removable_at,
         coalesce(
           p.requests_per_minute, (rate_limits.standard_policy()).requests_per_minute
         ) as rate,
@@ -69,30 +66,15 @@ begin
         )::rate_limits.payment;
       end loop;
       if v_spent_after > v_spent then
-        v_paid := v_paid || v_bucket.user_id;
-        v_spents := v_spents || v_spent_after;
-        v_ats := v_ats || v_at;
-        v_full_ats := v_full_ats
-          || v_at + (v_spent_after / v_bucket.rate + 1) * interval '1 microsecond';
+        v_full_at := v_at + (v_spent_after / v_bucket.rate + 1) * interval '1 microsecond';
+        v_paid := v_paid || (
+          v_bucket.user_id, v_spent_after, v_at,
+          case when v_bucket.removable_at >= v_full_at then v_bucket.removable_at
+            else v_full_at + interval '10 minutes' end
+        )::rate_limits.allowances;
       end if;
     end loop;
-    if v_paid is not null then
-      update rate_limits.allowances as a
-      set
-        spent = v_spents[p.place],
-        at = v_ats[p.place],
-        removable_at = case
-          when a.removable_at >= v_full_ats[p.place] then a.removable_at
-          else v_full_ats[p.place] + interval '10 minutes'
-        end
-      from generate_subscripts(v_paid, 1) as p (place)
-      where a.user_id = v_paid[p.place];
-    end if;
     exit when v_look = 2 or array_position(v_payments, null) is null;
-    v_paid := null;
-    v_spents := null;
-    v_ats := null;
-    v_full_ats := null;
     v_users := array(
       select distinct u.user_id
       from unnest(spend_tokens.user_ids, v_payments) as u (
@@ -106,6 +88,12 @@ begin
     order by u.user_id
     on conflict on constraint allowances_pkey do nothing;
   end loop;
+  if v_paid is not null then
+    update rate_limits.allowances as a
+    set spent = p.spent, at = p.at, removable_at = p.removable_at
+    from unnest(v_paid) as p
+    where a.user_id = p.user_id;
+  end if;
   return v_payments;
 end
 $$;
