@@ -27,7 +27,13 @@ begin
         order by r.place
       ),
       array_agg(
-        case when r.is_small and r.fok_shares is null then 0 else b.quantity end order by r.place
+        case
+          when r.is_small then 0
+          when o.price is not null then trading.shares_within(
+            r.market_id, not r.is_yes, o.price + 1, read_reach.at
+          )
+        end
+        order by r.place
       ),
       array_agg(r.fok_shares order by r.place),
       array_agg(o.orders::int order by r.place)
@@ -112,16 +118,7 @@ begin
         and x.book_price >= 100 - r.book_price
         and (x.expires_at is null or x.expires_at > read_reach.at)
         and (not r.is_small or r.fok_shares is not null)
-    ) as o on true
-    left join lateral (
-      select coalesce(sum(d.quantity), 0)::bigint as quantity
-      from trading.market_state as s
-      cross join lateral unnest(
-        case when r.is_yes then s.depth[99 + o.price + 1 : 198] else s.depth[o.price + 1 : 99] end
-      ) as d (quantity)
-      where s.market_id = r.market_id
-      having o.price is not null
-    ) as b on true;
+    ) as o on true;
 end
 $$;
 
@@ -130,9 +127,8 @@ comment on function trading.read_reach(trading.requests, trading.markets_read, t
   'can take at most, by its cash, limits or shares as they are now, so that a request that must '
   'be rejected reads little of a deep book. It is an estimate: cash is not locked yet, and a '
   'match that comes to the end of what was read starts over with more. shares_before_own: what '
-  'stands at better prices than the best resting order of its own user that it could reach; null '
-  'when there is none; 0 of orders of up to 100 shares, which are not looked at unless they are '
-  'fok. Of a fok order also fok_shares: all shares within its price, without expired ones, and '
+  'stands at better prices than the best resting order of its own user that it could reach, '
+  'without expired orders; null when there is none; 0 of orders of up to 100 shares, which never '
+  'ask. Of a fok order also fok_shares: all shares within its price, without expired ones, and '
   'own_orders: how many orders of its user are among them, so that it can be rejected without a '
-  'walk through the orders. Cost: the user''s open orders. The '
-  'caller holds the markets'' locks.';
+  'walk through the orders. Cost: the user''s open orders. The caller holds the markets'' locks.';
