@@ -18,14 +18,11 @@ begin
         select s.place
         from (
           select
-            c.place,
-            sum(c.makers) over (order by c.makers, c.place rows unbounded preceding) as so_far
-          from (
-            select g as place, count(b.book_place) as makers
-            from generate_subscripts(r.market_ids, 1) as g
-            left join unnest(k.book_place) as b (book_place) on (b.book_place + 1) / 2 = g
-            group by g
-          ) as c
+            m.place,
+            sum(count(*)) over (order by count(*), m.place rows unbounded preceding) as so_far
+          from unnest(k.book_place) as b (book_place)
+          cross join lateral (select (b.book_place + 1) / 2) as m (place)
+          group by m.place
         ) as s
         where s.so_far > most_makers
       ),
