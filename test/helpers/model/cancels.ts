@@ -34,7 +34,7 @@ export function cancelOne(state: State, number: number): ModelOutcome {
   };
 }
 
-/** What ends orders of a market whose owners did not ask for it, expires those that were due. */
+/** The end of a market's book: orders that were due expire before, which is a change of its own. */
 export function endOpen(state: State, orders: ModelOrder[], reason: Reason): void {
   const expired = orders.filter((order) => isResting(order) && hasExpired(state, order));
   if (expired.length > 0) cancelOpen(state, expired, "expired", true);
@@ -51,14 +51,7 @@ export function cancelAll(
   const orders = openOf(state, trader)
     .filter((order) => isGone || market === null || order.market === market)
     .sort((one, other) => one.number - other.number);
-  for (const changed of new Set(orders.filter(isResting).map((order) => order.market))) {
-    state.markets[changed]!.version += 1;
-  }
-  for (const order of orders) {
-    const expired = hasExpired(state, order);
-    cancel(order, expired ? "expired" : "user_cancelled");
-    if (expired || isGone) tellCancelled(state, order);
-  }
+  endAll(state, orders, "user_cancelled", isGone);
   return orders.filter(({ reason }) => reason === "user_cancelled").length;
 }
 
@@ -72,9 +65,18 @@ export function exclude(state: State, index: number, byHand: boolean): void {
 
 /** The open orders of a trader, in one market or in all. */
 export function endOpenOf(state: State, index: number, only: number | null, reason: Reason): void {
-  const orders = openOf(state, index);
-  for (const market of new Set(orders.map((order) => order.market))) {
-    const here = orders.filter((order) => order.market === market);
-    if (only === null || only === market) endOpen(state, here, reason);
+  const orders = openOf(state, index).filter(({ market }) => only === null || only === market);
+  endAll(state, orders, reason, true);
+}
+
+/** One change of each market whose book they leave. Those past their expiry expire instead. */
+function endAll(state: State, orders: ModelOrder[], reason: Reason, isTold: boolean): void {
+  for (const changed of new Set(orders.filter(isResting).map((order) => order.market))) {
+    state.markets[changed]!.version += 1;
+  }
+  for (const order of orders) {
+    const expired = hasExpired(state, order);
+    cancel(order, expired ? "expired" : reason);
+    if (expired || isTold) tellCancelled(state, order);
   }
 }
