@@ -18,7 +18,8 @@ const headersSchema = z.object({ "Idempotency-Key": uuidSchema.optional() });
 /**
  * The idempotency key of a request. Undefined if it came without one. The fingerprint is made of the
  * route and of what its schemas gave: requests that differ in unknown fields, in white space, in the
- * order of fields, or by null for what is absent are the same command.
+ * order of fields, by null for what is absent, or in whether an order repeats the key are the same
+ * command.
  */
 export function readIdempotency(
   { method, path }: { method: string; path: string },
@@ -30,12 +31,15 @@ export function readIdempotency(
     "Idempotency-Key": header,
   });
   if (idempotencyKey === undefined) return undefined;
-  return { idempotencyKey, requestFingerprint: fingerprintOf([method, path, input]) };
+  const requestFingerprint = fingerprintOf([method, path, input], idempotencyKey);
+  return { idempotencyKey, requestFingerprint };
 }
 
-/** Half of the SHA-256 of a value, as a UUID. */
-export function fingerprintOf(value: unknown): string {
-  const text = JSON.stringify(value, (_name, part: unknown) => part ?? undefined);
+/** Half of the SHA-256 of a value, as a UUID, without fields that have this idempotency key. */
+export function fingerprintOf(value: unknown, key?: string): string {
+  const text = JSON.stringify(value, (name, part: unknown) =>
+    part === null || (name === "idempotencyKey" && part === key) ? undefined : part,
+  );
   return formatUuid(sha256Of(text).subarray(0, 16));
 }
 

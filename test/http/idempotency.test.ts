@@ -182,6 +182,7 @@ test("POST /orders: body and header must agree; the header is strict, the body i
   const first = await send({ ...body, idempotencyKey }, idempotencyKey);
   t.is(first.status, 201);
   t.is((await send({ ...body, idempotencyKey }, idempotencyKey)).status, 200);
+  t.is((await send(body, idempotencyKey)).status, 200, "to repeat the key says nothing new");
   t.is((await send({ ...body, price: 6, idempotencyKey }, idempotencyKey)).status, 422);
   const loose = await send({ ...body, price: 6, idempotencyKey });
   t.is(loose.status, 200);
