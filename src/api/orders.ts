@@ -329,8 +329,12 @@ const amend = route({
     const command = { command: "amend" as const, userId, ...amendment, ...idempotency };
     const amend = async (mostMakers: number | null, turn: RetryOptions) =>
       await untilFinished(() => commands.runCommand({ ...command, mostMakers }, turn));
-    let result = await amend(AMENDMENT_MAKERS, turns.amendment(userId, "alone"));
-    if (result.code === "AGAIN") result = await amend(null, turns.amendment(userId, "single"));
+    let result = await amend(AMENDMENT_MAKERS, turns.amendment(userId));
+    if (result.code === "AGAIN") {
+      const { turn, end } = turns.deepAmendment(userId, result.body);
+      result = await amend(null, turn);
+      end(result);
+    }
     outboxRelay.ring();
     return commandAnswer(response, result);
   },

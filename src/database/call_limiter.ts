@@ -27,9 +27,10 @@ export interface CallLimiterOptions<Kind extends string> {
 export interface CallLimiter<Kind extends string> {
   /**
    * Gives each attempt of a call a turn. The calls of one line go in their order, and the lines take
-   * turns. A call waits while one of its limits is reached; other lines overtake it.
+   * turns. A call waits while one of its limits is reached, or while `restMs` is above 0; other lines
+   * overtake it.
    */
-  turn: (line: string, holds: Holds<Kind>) => Turn;
+  turn: (line: string, holds: Holds<Kind>, restMs?: () => number) => Turn;
 }
 
 interface Place {
@@ -37,10 +38,16 @@ interface Place {
   most: number;
 }
 
-interface Waiting {
+interface Call {
   places: Place[];
+  restMs: () => number;
+}
+
+interface Waiting extends Call {
   start: () => void;
 }
+
+const noRest = (): number => 0;
 
 /**
  * How long a request waits at most: for its turn or its token, for locks of others, and for the calls
@@ -49,6 +56,41 @@ interface Waiting {
 export const REQUEST_PATIENCE_MS = 5000;
 
 const DEFAULT_WAITING_CAP = 10_000;
+/** While a call rests. Others may make its rest longer. */
+const LOOK_AGAIN_MS = 50;
+
+/** Calls under way, by what they count against. */
+function countPlaces() {
+  const taken = new Map<string, number>();
+  return {
+    areFree: (places: Place[]): boolean =>
+      places.every(({ key, most }) => (taken.get(key) ?? 0) < most),
+    take: (places: Place[]): void => {
+      for (const { key } of places) taken.set(key, (taken.get(key) ?? 0) + 1);
+    },
+    giveBack: (places: Place[]): void => {
+      for (const { key } of places) {
+        const left = (taken.get(key) ?? 0) - 1;
+        if (left > 0) taken.set(key, left);
+        else taken.delete(key);
+      }
+    },
+  };
+}
+
+/** Does something soon, once however often it is asked to. */
+function soonOnce(work: () => void, later: Later): (inMs: number) => void {
+  let isAsked = false;
+  return (inMs) => {
+    if (isAsked) return;
+    isAsked = true;
+    const begin = (): void => {
+      isAsked = false;
+      work();
+    };
+    later(begin, Math.min(inMs, LOOK_AGAIN_MS));
+  };
+}
 
 export function createCallLimiter<Kind extends string>({
   limits: { most, each },
@@ -56,12 +98,14 @@ export function createCallLimiter<Kind extends string>({
   waitingCap = DEFAULT_WAITING_CAP,
   later = startTimer,
 }: CallLimiterOptions<Kind>): CallLimiter<Kind> {
-  /** Calls under way, by what they count against. */
-  const taken = new Map<string, number>();
+  const counts = countPlaces();
   /** Calls that wait. The next line comes first. No line is empty. */
   const lines = new Map<string, Waiting[]>();
   let working = 0;
   let waiting = 0;
+  const lookAgain = soonOnce(() => {
+    startWaiting();
+  }, later);
 
   function placesOf(holds: Holds<Kind>): Place[] {
     return (Object.keys(holds) as Kind[]).flatMap((kind) =>
@@ -69,22 +113,20 @@ export function createCallLimiter<Kind extends string>({
     );
   }
 
-  function canStart(places: Place[]): boolean {
-    return working < most && places.every((place) => (taken.get(place.key) ?? 0) < place.most);
+  function canStart({ places, restMs }: Call): boolean {
+    const leftMs = restMs();
+    if (leftMs > 0) lookAgain(leftMs);
+    return leftMs <= 0 && working < most && counts.areFree(places);
   }
 
   function start(places: Place[]): void {
     working++;
-    for (const { key } of places) taken.set(key, (taken.get(key) ?? 0) + 1);
+    counts.take(places);
   }
 
   function end(places: Place[]): void {
     working--;
-    for (const { key } of places) {
-      const left = (taken.get(key) ?? 0) - 1;
-      if (left > 0) taken.set(key, left);
-      else taken.delete(key);
-    }
+    counts.giveBack(places);
     startWaiting();
   }
 
@@ -93,7 +135,7 @@ export function createCallLimiter<Kind extends string>({
     for (const [line, calls] of lines) {
       if (working >= most) return;
       const [first] = calls;
-      if (first === undefined || !canStart(first.places)) continue;
+      if (first === undefined || !canStart(first)) continue;
       calls.shift();
       lines.delete(line);
       if (calls.length > 0) lines.set(line, calls);
@@ -103,7 +145,7 @@ export function createCallLimiter<Kind extends string>({
   }
 
   /** Resolves when the call has its places. */
-  function wait(line: string, places: Place[]): Promise<void> {
+  function wait(line: string, { places, restMs }: Call): Promise<void> {
     const calls = lines.get(line) ?? [];
     if (waiting >= waitingCap || calls.length >= waitingCap / 4) {
       return Promise.reject(new DatabaseFailure("overloaded"));
@@ -118,6 +160,7 @@ export function createCallLimiter<Kind extends string>({
       }, patienceMs);
       const call = {
         places,
+        restMs,
         start: () => {
           waiting--;
           stopTimer();
@@ -131,11 +174,12 @@ export function createCallLimiter<Kind extends string>({
   }
 
   return {
-    turn: (line, holds) => {
+    turn: (line, holds, restMs = noRest) => {
       const places = placesOf(holds);
       return async (attempt) => {
+        const call = { places, restMs };
         // All that could start has started, so this call overtakes none of its line.
-        if (lines.has(line) || !canStart(places)) await wait(line, places);
+        if (lines.has(line) || !canStart(call)) await wait(line, call);
         else start(places);
         try {
           return await attempt();

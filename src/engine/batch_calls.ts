@@ -6,15 +6,18 @@ import { ALL_ORDERS, api } from "../database/calls.ts";
 import type { CommandResult, OrderRequest, VersionedResult } from "../database/calls.ts";
 import { withRetries } from "../database/failures.ts";
 import type { RetryOptions } from "../database/failures.ts";
+import { workOfAll } from "./choose_orders.ts";
 import { rungOf } from "./ladder.ts";
 import type { CommandKind } from "./ladder.ts";
 import { untilFinished } from "./unfinished.ts";
+import type { Walks } from "./walks.ts";
 
 /** Batches that are placed as a whole, in calls of their own, from the rung `alone` on. */
 
 export interface BatchContext {
   pool: Pool;
   limiter: CallLimiter<CommandKind>;
+  walks: Walks;
   retries: RetryOptions | undefined;
   unfinishedForMs: number;
   now: () => number;
@@ -64,7 +67,7 @@ export function resultsIn(body: string): { results: CommandResult[]; balance: un
 
 /** The batches of one user are a line, and go one at a time. */
 async function run(
-  { limiter, now, pool, retries, unfinishedForMs }: BatchContext,
+  { limiter, now, pool, retries, unfinishedForMs, walks }: BatchContext,
   batch: KeyedBatch | { orders: OrderRequest[]; atomic: boolean },
 ): Promise<VersionedResult[]> {
   const isKeyed = "idempotencyKey" in batch;
@@ -72,22 +75,29 @@ async function run(
   const own = isKeyed ? [batch.userId] : [];
   const user = [...new Set([...own, ...orders.map(({ userId }) => userId)])];
   const market = [...new Set(orders.map(({ marketId }) => marketId))];
+  const rung = rungOf(orders);
+  const single = { marketIds: market, userIds: user };
   const line = `batch ${user.join()}`;
-  const holds = {
-    [rungOf(orders)]: "",
-    one: user.map((userId) => `batch ${userId}`),
-    user,
-    market,
-  };
-  const turn = limiter.turn(line, holds);
+  const holds = { [rung]: "", one: user.map((userId) => `batch ${userId}`), user, market };
+  const turn = limiter.turn(line, holds, () => (rung === "single" ? walks.restMs(single) : 0));
   const options = { lockPatienceMs: REQUEST_PATIENCE_MS, ...retries, repeatable: isKeyed, turn };
-  return await untilFinished(
-    () =>
-      withRetries(
-        pool,
-        (client) => call(client, api.runOrders, { ...ALL_ORDERS, ...batch }),
-        options,
-      ),
-    { forMs: unfinishedForMs, now },
+  const watch = walks.watch(single);
+  const placeOnce = () =>
+    withRetries(
+      pool,
+      (client) => watch.time(() => call(client, api.runOrders, { ...ALL_ORDERS, ...batch })),
+      options,
+    );
+  const results = await untilFinished(placeOnce, { forMs: unfinishedForMs, now });
+  if (rung === "single") watch.end(isRejected(results, batch), workOfAll(orders));
+  return results;
+}
+
+/** Whether a batch placed nothing, or, if each of its orders stands alone, less than half of it. */
+function isRejected(results: VersionedResult[], batch: KeyedBatch | { atomic: boolean }): boolean {
+  const all = results.flatMap<Pick<CommandResult, "code">>((result) =>
+    "idempotencyKey" in batch && result.code === null ? resultsIn(result.body).results : result,
   );
+  const rejected = all.filter(({ code }) => code !== null);
+  return batch.atomic ? rejected.length > 0 : 2 * rejected.length > all.length;
 }

@@ -3,6 +3,7 @@ import { lockPauseMs } from "../database/failures.ts";
 import { chooseOrders, freeOrders } from "./choose_orders.ts";
 import { ladder } from "./ladder.ts";
 import type { Rung } from "./ladder.ts";
+import type { SingleCall, Walks } from "./walks.ts";
 
 /** The token of a request that is not counted yet: see http/access.ts. It is taken once. */
 export interface Token {
@@ -37,48 +38,26 @@ export interface Lane {
   rung: "shared" | "alone";
   /** Its last call took long for its work. The next one takes one order of each user. */
   isSlow: boolean;
-  /** When its last long walk ended, and how long it took; see {@link noteWalk}. */
-  walk: { endedAt: number; tookMs: number };
-  /** The users of such walks, until when they count as such. */
-  walkers: Map<string, number>;
+  /** Those of all lanes: single calls wait until the market has rested. */
+  walks: Walks;
   /** When it is looked at again because an order has paused enough. Infinity: no order pauses. */
   wakesAt: number;
 }
 
-export const makeLane = (): Lane => ({
+export const makeLane = (walks: Walks): Lane => ({
   ...{ waiting: [], isUnderWay: false, rung: "shared", isSlow: false },
-  ...{ walk: { endedAt: 0, tookMs: 0 }, walkers: new Map() },
-  wakesAt: Infinity,
+  ...{ walks, wakesAt: Infinity },
 });
 
-/** So many times as long as a walk pass before the next single call of the lane. */
-const REST_AFTER_WALK = { ofOthers: 3, ofWalkers: 40 };
-const WALKER_FOR_MS = 60_000;
-
-/**
- * A single call was long, and its order is rejected: all others of the market have waited for
- * nothing. So the others go first for a while, above all before users of such walks.
- */
-export function noteWalk(
-  { walk, walkers }: Lane,
-  { userId }: OrderRequest,
-  tookMs: number,
-  at: number,
-): void {
-  Object.assign(walk, { endedAt: at, tookMs });
-  walkers.set(userId, at + WALKER_FOR_MS);
-}
-
-export function hasWalked({ walkers }: Lane, { userId }: OrderRequest, at: number): boolean {
-  return (walkers.get(userId) ?? 0) > at;
-}
+export const singleCallOf = ({ marketId, userId }: OrderRequest): SingleCall => ({
+  ...{ marketIds: [marketId], userIds: [userId] },
+});
 
 /** When a call may take an order. One whose time is over is taken, and answered. */
-function readyAt(lane: Lane, order: Waiting, at: number): number {
+function readyAt({ walks }: Lane, order: Waiting, at: number): number {
   if (order.rung !== "single" || order.tries === 0) return order.readyAt;
-  const { ofOthers, ofWalkers } = REST_AFTER_WALK;
-  const rest = lane.walk.tookMs * (hasWalked(lane, order.request, at) ? ofWalkers : ofOthers);
-  return Math.min(Math.max(order.readyAt, lane.walk.endedAt + rest), order.until);
+  const restedAt = at + walks.restMs(singleCallOf(order.request));
+  return Math.min(Math.max(order.readyAt, restedAt), order.until);
 }
 
 /** When the next of these orders that pause is ready. */

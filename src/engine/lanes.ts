@@ -2,9 +2,10 @@ import type { Later } from "../later.ts";
 import { chooseOrders } from "./choose_orders.ts";
 import { rungOf } from "./ladder.ts";
 import type { Rung } from "./ladder.ts";
-import { hasWalked, isReady, makeLane, nextReadyAt, putBehind, takeOrders } from "./lane.ts";
+import { isReady, makeLane, nextReadyAt, putBehind, takeOrders } from "./lane.ts";
 import type { Lane, Waiting } from "./lane.ts";
 import type { OrderCounts } from "./order_counts.ts";
+import type { Walks } from "./walks.ts";
 
 /** The lanes of one process. What is taken from a lane keeps it under way until `end`. */
 export interface Lanes {
@@ -31,6 +32,7 @@ export interface LanesOptions {
   mostWork: number;
   /** Orders that wait in lanes are counted here, those under way are not. */
   counts: OrderCounts;
+  walks: Walks;
   now: () => number;
   later: Later;
   /** Called when orders have paused enough. */
@@ -87,14 +89,15 @@ function createReadyLanes(now: () => number, later: Later, onReady: () => void) 
   return { climbed, makeReady, shared, start, toShare };
 }
 
-export function createLanes({ mostWork, counts, now, later, onReady }: LanesOptions): Lanes {
+export function createLanes(options: LanesOptions): Lanes {
+  const { mostWork, counts, walks, now, later, onReady } = options;
   const lanes = new Map<string, Lane>();
   const ready = createReadyLanes(now, later, onReady);
   const { climbed, makeReady, shared, start, toShare } = ready;
   let sweptAt = now();
 
   function laneOf({ request: { marketId } }: Waiting): Lane {
-    const lane = lanes.get(marketId) ?? makeLane();
+    const lane = lanes.get(marketId) ?? makeLane(walks);
     lanes.set(marketId, lane);
     return lane;
   }
@@ -109,13 +112,12 @@ export function createLanes({ mostWork, counts, now, later, onReady }: LanesOpti
     return orders;
   }
 
-  /** Forgets the lanes of markets that have nothing to do, and walks of long ago. */
+  /** Forgets the lanes of markets that have nothing to do. */
   function sweep(): void {
     if (now() - sweptAt < SWEEP_MS) return;
     sweptAt = now();
-    for (const [marketId, { isUnderWay, waiting, walkers }] of lanes) {
-      for (const [userId, until] of walkers) if (until <= sweptAt) walkers.delete(userId);
-      if (waiting.length === 0 && !isUnderWay && walkers.size === 0) lanes.delete(marketId);
+    for (const [marketId, { isUnderWay, waiting }] of lanes) {
+      if (waiting.length === 0 && !isUnderWay) lanes.delete(marketId);
     }
   }
 
@@ -123,8 +125,9 @@ export function createLanes({ mostWork, counts, now, later, onReady }: LanesOpti
     ...{ of, start, shared },
     add: (order) => {
       const lane = laneOf(order);
+      const { marketId, userId } = order.request;
       const rung = rungOf([order.request]);
-      if (rung === "single" && hasWalked(lane, order.request, now())) {
+      if (rung === "single" && walks.hasWalked(marketId, userId)) {
         Object.assign(order, { rung, tries: 1 });
         lane.rung = "alone";
       }

@@ -4,18 +4,20 @@ import { ALL_ORDERS, api } from "../database/calls.ts";
 import type { CommandResult, PlacedOrder } from "../database/calls.ts";
 import { DatabaseFailure, isLockTimeout, withRetries } from "../database/failures.ts";
 import type { RetryOptions } from "../database/failures.ts";
-import { wasSlow, workOf } from "./choose_orders.ts";
+import { wasSlow, workOfAll } from "./choose_orders.ts";
 import { ladder } from "./ladder.ts";
 import type { Rung } from "./ladder.ts";
-import { noteWalk } from "./lane.ts";
+import { singleCallOf } from "./lane.ts";
 import type { Lane, Waiting } from "./lane.ts";
 import type { Lanes } from "./lanes.ts";
+import type { Walks } from "./walks.ts";
 
 /** The calls of the gatherer, and what becomes of the orders that they bring. */
 
 export interface CallContext {
   pool: Pool;
   lanes: Lanes;
+  walks: Walks;
   retries: RetryOptions | undefined;
   /** Instead of what the ladder has. */
   mostMakers: number | undefined;
@@ -112,8 +114,8 @@ async function send(
 
 /** Gives orders their results. Returns those whose lanes do not step down. */
 function answer(
-  { lanes, now, onCommitted, slowMs }: CallContext,
-  { lane, rung }: Call,
+  { lanes, now, onCommitted, slowMs, walks }: CallContext,
+  { rung }: Call,
   { sent, tookMs }: Taken,
   results: PlacedOrder[],
 ): Waiting[] {
@@ -123,7 +125,7 @@ function answer(
     rejectAll(sent, new RangeError(`api.run_orders returned ${counted}`));
     return [];
   }
-  const isSlow = wasSlow(tookMs, sumOfWork(sent), slowMs);
+  const isSlow = wasSlow(tookMs, workOfAll(sent.map(({ request }) => request)), slowMs);
   const all = lanes.of(sent);
   for (const each of all) each.isSlow = isSlow && all.size === 1;
 
@@ -139,8 +141,8 @@ function answer(
     } else if (result.code === "AGAIN") {
       order.reject(new DatabaseFailure("conflict"));
     } else {
-      if (rung === "single" && isSlow && result.code !== null && lane !== undefined) {
-        noteWalk(lane, order.request, tookMs, now());
+      if (rung === "single" && isSlow && result.code !== null) {
+        walks.note(singleCallOf(order.request), tookMs);
       }
       final.push({ order, result });
     }
@@ -194,9 +196,6 @@ function fail({ lanes, now }: CallContext, rung: Rung, sent: Waiting[], error: u
   lanes.putBehind(again);
   return sent;
 }
-
-const sumOfWork = (orders: Waiting[]) =>
-  orders.reduce((sum, { request }) => sum + workOf(request), 0);
 
 export function rejectAll(orders: Waiting[], error: unknown): void {
   for (const order of orders) order.reject(error);

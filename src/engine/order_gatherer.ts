@@ -20,6 +20,8 @@ import { createLanes } from "./lanes.ts";
 import { makeCall, rejectAll } from "./order_calls.ts";
 import type { CallContext, WhilePaying } from "./order_calls.ts";
 import { createOrderCounts } from "./order_counts.ts";
+import { createWalks } from "./walks.ts";
+import type { Walks } from "./walks.ts";
 
 export interface OrderGathererOptions {
   pool: Pool;
@@ -27,6 +29,8 @@ export interface OrderGathererOptions {
   connections?: number;
   /** For the turns of calls that wait for locks. Other commands may use the same. */
   limiter?: CallLimiter<CommandKind>;
+  /** Those of amendments and orders together. */
+  walks?: Walks;
   /** Expected work of one call at most, in small orders; see choose_orders.ts. */
   mostWork?: number;
   /** Resting orders that the orders of a call may meet, instead of those of the ladder. */
@@ -94,6 +98,7 @@ export function createOrderGatherer(options: OrderGathererOptions): OrderGathere
   const { mostWork = ladder.shared.mostWork, whilePaying = runAtOnce } = options;
   const { now = () => performance.now(), later = startTimer } = options;
   const limiter = options.limiter ?? createCallLimiter({ limits: commandLimits(connections) });
+  const walks = options.walks ?? createWalks({ slowMs, now });
   const onReady = () => {
     calls.schedule();
   };
@@ -102,12 +107,12 @@ export function createOrderGatherer(options: OrderGathererOptions): OrderGathere
   };
   /** Those in lanes, and all of the batches that are not answered. */
   const counts = createOrderCounts();
-  const lanes = createLanes({ mostWork, counts, now, later, onReady });
+  const lanes = createLanes({ mostWork, counts, walks, now, later, onReady });
   const calls = createCallStarter(
-    { pool, lanes, retries, mostMakers, slowMs, whilePaying, now, onCommitted },
+    { pool, lanes, walks, retries, mostMakers, slowMs, whilePaying, now, onCommitted },
     { limiter, mostShared: ladder.shared.atOnce(connections), later },
   );
-  const batches = { pool, limiter, retries, unfinishedForMs, now, onCommitted };
+  const batches = { pool, limiter, walks, retries, unfinishedForMs, now, onCommitted };
   /** Users of an order that may not be paid for. */
   const owing = new Set<string>();
 

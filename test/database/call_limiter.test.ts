@@ -27,8 +27,8 @@ function limited(options: Omit<CallLimiterOptions<Kind>, "later">) {
     timers,
     outcomes,
     atWork: () => [...atWork.keys()].join(" "),
-    call: async (name: string, line: string, holds: Holds<Kind>) => {
-      const turn = limiter.turn(line, holds);
+    call: async (name: string, line: string, holds: Holds<Kind>, restMs?: () => number) => {
+      const turn = limiter.turn(line, holds, restMs);
       const outcome = turn(() => new Promise<void>((end) => atWork.set(name, end))).then(
         () => `${name} done`,
         (error: unknown) => `${name} ${(error as { kind: string }).kind}`,
@@ -174,3 +174,31 @@ for (const [connections, most, each] of [
     t.deepEqual(commandLimits(connections), { most, each });
   });
 }
+
+test("a call that rests waits, also if its rest becomes longer; other lines overtake it", async (t) => {
+  const { atWork, call, end, outcomes, timers } = limited({
+    limits: { most: 2, each: { user: 2, market: 2 } },
+  });
+  let restMs = 30;
+  /** Of the timers; the others are of the patience of calls. */
+  const lookAgain = async (index: number) => {
+    const look = [...timers].at(index);
+    timers.delete(look!);
+    look?.();
+    await ticks();
+  };
+  await call("a1", "ann", { user: "ann" }, () => restMs);
+  await call("a2", "ann", { user: "ann" });
+  await call("b1", "bob", { user: "bob" });
+  t.is(atWork(), "b1", "the calls of a line stay in their order");
+  restMs = 10;
+  await lookAgain(0);
+  t.is(atWork(), "b1");
+  restMs = 0;
+  await lookAgain(-1);
+  t.is(atWork(), "b1 a1");
+  await end("a1");
+  t.is(atWork(), "b1 a2");
+  for (const name of ["b1", "a2"]) await end(name);
+  t.deepEqual(outcomes, ["a1 done", "b1 done", "a2 done"]);
+});

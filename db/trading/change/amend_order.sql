@@ -100,7 +100,8 @@ comment on function trading.amend_order(bigint, uuid, uuid, int, int, int) is
   'Gives a user''s open order a new price, a new total quantity, or both; null keeps what it has. '
   'A smaller quantity at the same price keeps a resting order in its place; anything else replaces '
   'the order. The documented body of PATCH /orders/:id, or a rejection. AGAIN: the order '
-  'that replaces it could meet more than most_makers; nothing is changed. An order past its expiry '
+  'that replaces it could meet more than most_makers; nothing is changed, and the body is the id '
+  'of the market. An order past its expiry '
   'expires instead; one from before the expiry of its user''s dead man''s switch is cancelled. '
   'The caller holds the lock of the market. Locks: the user and the makers that a new order can '
   'reach.';

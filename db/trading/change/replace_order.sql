@@ -45,7 +45,7 @@ begin
     r, replace_order.at, most_makers => replace_order.most_makers
   );
   if v_batch.is_too_deep then
-    return ('AGAIN', null, false, null)::core.result;
+    return ('AGAIN', null, false, (v_batch.markets).public_id[1])::core.result;
   end if;
   o := v_batch.results;
   if o.code[1] is not null then
@@ -100,6 +100,7 @@ comment on function trading.replace_order(
   'Cancels an open order (user_amended) and places another for what is left of it, at a price and '
   'with a total quantity that counts what is filled, or changes nothing if that is rejected. '
   'is_priced: the price was asked for and is not just the order''s own. AGAIN: the other '
-  'order could meet more than most_makers; nothing is changed. CONFLICT_RETRY: the order was '
+  'order could meet more than most_makers; nothing is changed, and the body is the id of the '
+  'market. CONFLICT_RETRY: the order was '
   'stopped meanwhile, or makers were cancelled. The caller holds the market''s lock; locks as '
   'api.place_orders does.';

@@ -39,6 +39,24 @@ test("a smaller quantity keeps the order in its place", async (t) => {
   t.is(await version(market), 3);
 });
 
+test("AGAIN: the new order could meet more makers; the body is its market, nothing is changed", async (t) => {
+  const { market, ann, bob, id } = await makeResting();
+  await rest(market, bob, buy("no", 1, 50), buy("no", 1, 50));
+  const amendUpTo = async (most: number) => {
+    const { rows } = await exchange.database.pool.query(
+      `select r.code, r.body
+       from api.run_command('amend', $1, order_id => $2, price => 50, most_makers => $3) as r`,
+      [ann, id, most],
+    );
+    return rows[0];
+  };
+  t.deepEqual(await amendUpTo(1), { code: "AGAIN", body: market });
+  t.deepEqual(await book(market), { bids: ["10 @ 40"], asks: ["2 @ 50"] });
+  t.like(await order(ann, id), { status: "open", price: 40, quantity: 10 });
+  t.is((await amendUpTo(2)).code, null);
+  t.deepEqual(await book(market), { bids: ["8 @ 50"], asks: [] });
+});
+
 test("the same price given beside a smaller quantity is no change of price", async (t) => {
   const { ann, id } = await makeResting();
   const { answer } = await amend(ann, id, { price: 40, quantity: 9 });
