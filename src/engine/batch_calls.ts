@@ -93,11 +93,17 @@ async function run(
   return results;
 }
 
-/** Whether a batch placed nothing, or, if each of its orders stands alone, less than half of it. */
+/** Why an order is rejected that may have met many makers before. */
+const ON_THE_WAY = new Set([
+  ...["CONFLICT_RETRY", "INSUFFICIENT_BALANCE", "INSUFFICIENT_LIQUIDITY"],
+  ...["LOSS_LIMIT", "SELF_TRADE_BLOCKED"],
+]);
+
+/** Whether a batch placed nothing, or, if each of its orders stands alone, most walked for nothing. */
 function isRejected(results: VersionedResult[], batch: KeyedBatch | { atomic: boolean }): boolean {
   const all = results.flatMap<Pick<CommandResult, "code">>((result) =>
     "idempotencyKey" in batch && result.code === null ? resultsIn(result.body).results : result,
   );
-  const rejected = all.filter(({ code }) => code !== null);
-  return batch.atomic ? rejected.length > 0 : 2 * rejected.length > all.length;
+  if (batch.atomic) return all.some(({ code }) => code !== null);
+  return 2 * all.filter(({ code }) => ON_THE_WAY.has(code ?? "")).length > all.length;
 }

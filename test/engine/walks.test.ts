@@ -113,12 +113,20 @@ test("a batch with a key walks if it is long and most of its orders are rejected
   codes = ["LOSS_LIMIT", null, null];
   place("one of three");
   await clock.pass(100);
+  codes = ["POST_ONLY_WOULD_CROSS", "MARKET_NOT_OPEN", "LOSS_LIMIT"];
+  place("without a walk");
+  await clock.pass(100);
   codes = ["LOSS_LIMIT", "LOSS_LIMIT", null];
   place("two of three");
   await clock.pass(100);
   place("behind them");
   await clock.pass(4200);
-  t.deepEqual(outcomes, ["one of three 100", "two of three 200", "behind them 4300"]);
+  t.deepEqual(outcomes, [
+    "one of three 100",
+    "without a walk 200",
+    "two of three 300",
+    "behind them 4400",
+  ]);
 });
 
 test("an amendment that was long and rejected makes amendments, batches and orders of its market rest", async (t) => {
