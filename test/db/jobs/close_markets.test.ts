@@ -46,6 +46,35 @@ test.serial("a deep book is cancelled piece by piece, then the market closes", a
   t.is(await version(id), before + 3);
 });
 
+test.serial(
+  "piece by piece, what was past its expiry expires, wherever it stands in the book",
+  async (t) => {
+    const id = await makeMarket({ close_time: CLOSE });
+    const [ann, bob] = [await makeTrader(), await makeTrader()];
+    const until = (second: number) => ({ expiresAt: `2030-01-01T12:00:${second}Z` });
+    // The pieces begin at the best price; those of bob have waited longest.
+    const ofAnn = await rest(id, ann, ...[5, 4, 3].map((price) => buy("no", 1, price, until(50))));
+    const ofBob = await rest(id, bob, buy("no", 1, 2, until(10)), buy("no", 1, 1));
+    const { heard } = await listen();
+    await heard();
+    await clock.advance(60_000);
+    t.is(await work("close_markets", { most: 2 }), 6);
+    const reasons = [
+      ...ofAnn.map((each) => order(ann, each)),
+      ...ofBob.map((each) => order(bob, each)),
+    ];
+    t.deepEqual(
+      (await Promise.all(reasons)).map(({ cancelReason }) => cancelReason),
+      ["expired", "expired", "expired", "expired", "market_closed"],
+    );
+    const { users } = await heard();
+    t.deepEqual(
+      users.map(({ userId, event }) => [userId, event.orderId]),
+      [...ofAnn.map((each) => [ann, each]), ...ofBob.map((each) => [bob, each])],
+    );
+  },
+);
+
 test.serial("a market without a close time, reopened or resting, is left alone", async (t) => {
   const never = await makeMarket();
   const reopened = await makeMarket({ close_time: CLOSE });
