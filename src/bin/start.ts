@@ -43,7 +43,8 @@ await runProcess(async (context) => {
   };
   const server = await openWhenReady(() => startServer(serverOptions), front.notReadyBecause);
   // By a name: at an IP address browsers make no passkeys.
-  const siteUrl = config.publicUrl ?? server.url.replace("//127.0.0.1:", "//localhost:");
+  const siteUrl =
+    config.publicUrl ?? server.url.replace(/127\.0\.0\.1|0\.0\.0\.0|\[::1?\]/, "localhost");
   const transport = mailTransport(config) ?? printingTransport(print);
   onClose(transport.close);
   const workerOptions = {
