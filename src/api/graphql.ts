@@ -42,7 +42,7 @@ export function installGraphql(app: Express, context: Context): void {
 }
 
 /** The bodies of a caller that are read and parsed at a time. Further ones are left with the client. */
-const reading = { limits: { most: 100, each: { caller: 2 } } };
+const reading = { limits: { most: 100, each: { caller: 8 } } };
 /**
  * A caller's queries run one after the other, and two in all: while an answer is made, its thread does
  * nothing else. Mutations have turns of their own, so that none waits for a query. A request may take
