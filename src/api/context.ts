@@ -6,7 +6,6 @@ import type { CommitWatch } from "../database/commit_watch.ts";
 import { createCallLimiter } from "../database/call_limiter.ts";
 import { createUserTurns } from "../engine/user_turns.ts";
 import type { UserTurns } from "../engine/user_turns.ts";
-import { createWalks } from "../engine/walks.ts";
 import { api } from "../database/calls.ts";
 import type { ApiCalls } from "../database/calls.ts";
 import { measureDatabase } from "../database/database_metrics.ts";
@@ -106,7 +105,6 @@ export function makeContext(
   const { orders, reads, checks, monitoring } = pools;
   const registry = makeRegistry();
   const limiter = createCallLimiter({ limits: commandLimits(orders.options.max) });
-  const walks = createWalks();
   const authenticator = createAuthenticator({ pool: checks, logger });
   const readCalls = callsOn(reads, api);
   const publicReads = standbys === undefined ? readCalls : makePublicReads(readCalls, standbys);
@@ -129,7 +127,7 @@ export function makeContext(
     reads: readCalls,
     publicReads,
     commands: callsOn(orders, api),
-    turns: createUserTurns(limiter, walks, reads, standbys?.count),
+    turns: createUserTurns(limiter, reads, standbys?.count),
     logger,
     metrics: makeMetrics(pools, registry),
     readiness: createReadiness(monitoring, commits),
@@ -147,7 +145,8 @@ export function makeContext(
     site,
     outboxRelay,
     orderGatherer: createOrderGatherer({
-      ...{ pool: orders, limiter, walks },
+      pool: orders,
+      limiter,
       whilePaying: tokens.during,
       onCommitted: (results) => {
         outboxRelay.ring();

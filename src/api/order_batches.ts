@@ -2,7 +2,7 @@ import type { Response } from "express";
 import { z } from "zod";
 import type { CommandResult, OrderRequest } from "../database/calls.ts";
 import { DatabaseFailure } from "../database/failures.ts";
-import { resultsIn } from "../engine/batch_calls.ts";
+import { resultsIn } from "../engine/whole_calls.ts";
 import { problemOfCommand } from "../http/error_handler.ts";
 import { invalidRequest, ProblemError, rejection, rejectionByName } from "../http/problems.ts";
 import type { Problem } from "../http/problems.ts";

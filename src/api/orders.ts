@@ -1,8 +1,5 @@
 import { z } from "zod";
-import { untilFinished } from "../engine/unfinished.ts";
 import type { OrderRequest } from "../database/calls.ts";
-import type { RetryOptions } from "../database/failures.ts";
-import { AMENDMENT_MAKERS } from "../engine/ladder.ts";
 import { invalidRequest, ProblemError, rejection, rejections } from "../http/problems.ts";
 import { cancelAllRoutes } from "./cancel_all.ts";
 import { commandAnswer } from "./idempotency.ts";
@@ -324,17 +321,10 @@ const amend = route({
     ...tradeProblems,
   ],
   handler: async ({ params, body, idempotency, response, userId }, context) => {
-    const { commands, outboxRelay, turns } = context;
-    const amendment = { orderId: params.id, price: body.price, quantity: body.quantity };
-    const command = { command: "amend" as const, userId, ...amendment, ...idempotency };
-    const amend = async (mostMakers: number | null, turn: RetryOptions) =>
-      await untilFinished(() => commands.runCommand({ ...command, mostMakers }, turn));
-    let result = await amend(AMENDMENT_MAKERS, turns.amendment(userId));
-    if (result.code === "AGAIN") {
-      const { turn, end } = turns.deepAmendment(userId, result.body);
-      result = await amend(null, turn);
-      end(result);
-    }
+    const { orderGatherer, outboxRelay } = context;
+    const { price = null, quantity = null } = body;
+    const amendment = { userId, orderId: params.id, price, quantity, ...idempotency };
+    const result = await orderGatherer.amend(amendment);
     outboxRelay.ring();
     return commandAnswer(response, result);
   },

@@ -11,8 +11,6 @@ import { DatabaseFailure } from "../database/failures.ts";
 import type { RetryOptions } from "../database/failures.ts";
 import { startTimer } from "../later.ts";
 import type { Later } from "../later.ts";
-import { placeAllOrNone, placeKeyed } from "./batch_calls.ts";
-import type { KeyedBatch } from "./batch_calls.ts";
 import { commandLimits, ladder } from "./ladder.ts";
 import type { CommandKind, Rung } from "./ladder.ts";
 import type { Token } from "./lane.ts";
@@ -21,7 +19,8 @@ import { makeCall, rejectAll } from "./order_calls.ts";
 import type { CallContext, WhilePaying } from "./order_calls.ts";
 import { createOrderCounts } from "./order_counts.ts";
 import { createWalks } from "./walks.ts";
-import type { Walks } from "./walks.ts";
+import { amend, placeAllOrNone, placeKeyed } from "./whole_calls.ts";
+import type { Amendment, KeyedBatch } from "./whole_calls.ts";
 
 export interface OrderGathererOptions {
   pool: Pool;
@@ -29,8 +28,6 @@ export interface OrderGathererOptions {
   connections?: number;
   /** For the turns of calls that wait for locks. Other commands may use the same. */
   limiter?: CallLimiter<CommandKind>;
-  /** Those of amendments and orders together. */
-  walks?: Walks;
   /** Expected work of one call at most, in small orders; see choose_orders.ts. */
   mostWork?: number;
   /** Resting orders that the orders of a call may meet, instead of those of the ladder. */
@@ -68,6 +65,8 @@ export interface OrderGatherer {
   placeTogether: (orders: OrderRequest[]) => Promise<VersionedResult[]>;
   /** Places a batch with an idempotency key, in one transaction: see api.run_orders. */
   placeOnce: (batch: KeyedBatch) => Promise<CommandResult>;
+  /** Gives an order another price or quantity: see api.run_command. */
+  amend: (amendment: Amendment) => Promise<VersionedResult>;
   /** Settles once no order is waiting or under way. */
   drained: () => Promise<void>;
 }
@@ -98,7 +97,7 @@ export function createOrderGatherer(options: OrderGathererOptions): OrderGathere
   const { mostWork = ladder.shared.mostWork, whilePaying = runAtOnce } = options;
   const { now = () => performance.now(), later = startTimer } = options;
   const limiter = options.limiter ?? createCallLimiter({ limits: commandLimits(connections) });
-  const walks = options.walks ?? createWalks({ slowMs, now });
+  const walks = createWalks({ slowMs, now });
   const onReady = () => {
     calls.schedule();
   };
@@ -112,7 +111,7 @@ export function createOrderGatherer(options: OrderGathererOptions): OrderGathere
     { pool, lanes, walks, retries, mostMakers, slowMs, whilePaying, now, onCommitted },
     { limiter, mostShared: ladder.shared.atOnce(connections), later },
   );
-  const batches = { pool, limiter, walks, retries, unfinishedForMs, now, onCommitted };
+  const whole = { pool, limiter, walks, retries, unfinishedForMs, now, onCommitted };
   /** Users of an order that may not be paid for. */
   const owing = new Set<string>();
 
@@ -168,13 +167,14 @@ export function createOrderGatherer(options: OrderGathererOptions): OrderGathere
     placeTogether: (orders) =>
       placeApart(
         orders.map(({ userId }) => userId),
-        () => placeAllOrNone(batches, orders),
+        () => placeAllOrNone(whole, orders),
       ),
     placeOnce: (batch) =>
       placeApart(
         batch.orders.map(() => batch.userId),
-        () => placeKeyed(batches, batch),
+        () => placeKeyed(whole, batch),
       ),
+    amend: (amendment) => amend(whole, amendment),
     drained,
   };
 }

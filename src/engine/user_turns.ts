@@ -1,10 +1,8 @@
 import type { Pool } from "pg";
 import { part } from "./ladder.ts";
 import type { CommandKind } from "./ladder.ts";
-import type { Walks } from "./walks.ts";
 import { createCallLimiter, REQUEST_PATIENCE_MS } from "../database/call_limiter.ts";
 import type { CallLimiter, CallLimits } from "../database/call_limiter.ts";
-import type { CommandResult } from "../database/calls.ts";
 import type { RetryOptions, Turn } from "../database/failures.ts";
 
 /** How many connections of a pool the commands and the reads of users may hold at once. */
@@ -23,10 +21,6 @@ export function readLimits(connections: number): CallLimits<"client"> {
 export interface UserTurns {
   /** Of a cancel, a split or a merge, with its market if that is known. */
   command: (userId: string, marketId?: string) => RetryOptions;
-  /** Of an amendment: a new order may meet others, but few. */
-  amendment: (userId: string) => RetryOptions;
-  /** Of one that may meet many. */
-  deepAmendment: (userId: string, marketId: string) => DeepAmendment;
   /** Of a cancel of all orders, which waits behind no other command of its user. */
   cancelAll: (userId: string) => RetryOptions;
   preview: (userId: string, marketId: string) => RetryOptions;
@@ -36,17 +30,9 @@ export interface UserTurns {
   read: (client: string) => Turn;
 }
 
-/** How an amendment takes its turn that may meet many makers. */
-export interface DeepAmendment {
-  turn: RetryOptions;
-  /** To be called with its result. */
-  end: (result: CommandResult) => void;
-}
-
 /** Each of the standbys has as many connections for reads as the pool. */
 export function createUserTurns(
   commands: CallLimiter<CommandKind>,
-  walks: Walks,
   reads: Pool,
   standbys = 0,
 ): UserTurns {
@@ -58,24 +44,6 @@ export function createUserTurns(
     command: (userId, market) => {
       const holds = { command: "", user: userId, ...(market !== undefined && { market }) };
       return { turn: commands.turn(`command ${userId}`, holds), lockPatienceMs };
-    },
-    amendment: (userId) => {
-      const name = `amendment ${userId}`;
-      const holds = { alone: "", user: userId, one: name };
-      return { turn: commands.turn(name, holds), lockPatienceMs };
-    },
-    deepAmendment: (userId, market) => {
-      const name = `amendment ${userId}`;
-      const single = { marketIds: [market], userIds: [userId] };
-      const holds = { single: "", user: userId, market, one: name };
-      const takeTurn = commands.turn(name, holds, () => walks.restMs(single));
-      const watch = walks.watch(single);
-      return {
-        turn: { turn: (attempt) => takeTurn(() => watch.time(attempt)), lockPatienceMs },
-        end: ({ code }) => {
-          watch.end(code !== null, 1);
-        },
-      };
     },
     cancelAll: (userId) => {
       const name = `cancel-all ${userId}`;

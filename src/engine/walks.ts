@@ -18,8 +18,8 @@ export interface Walks {
 export interface Watch {
   /** Measures an attempt of the call. */
   time: <T>(attempt: () => Promise<T>) => Promise<T>;
-  /** Notes the last attempt if it was slow for its work, and the command is rejected. */
-  end: (isRejected: boolean, work: number) => void;
+  /** Notes the last attempt if it was slow, and the command is rejected. */
+  end: (isRejected: boolean) => void;
 }
 
 export interface WalksOptions {
@@ -37,16 +37,18 @@ export interface SingleCall {
 
 /** What walks have left behind in a market. */
 interface Walked {
-  /** When the last one ended, and how long it took. */
-  endedAt: number;
-  tookMs: number;
-  /** The users, until when they count as such. */
+  /** Until when single calls of walkers rest, and those of others. */
+  walkersRest: number;
+  othersRest: number;
+  /** The users of walks, until when they count as such. */
   walkers: Map<string, number>;
 }
 
 /** So many times as long as a walk pass before the next single call of the market. */
 const REST = { ofOthers: 3, ofWalkers: 40 };
 const WALKER_FOR_MS = 60_000;
+/** What took longer waited for something else as well. Others rest less long than a request waits. */
+const LONGEST_WALK_MS = 1000;
 
 export function createWalks(options: WalksOptions = {}): Walks {
   const { slowMs, now = () => performance.now() } = options;
@@ -60,8 +62,7 @@ export function createWalks(options: WalksOptions = {}): Walks {
     const walked = markets.get(marketId);
     if (walked === undefined) return 0;
     const isWalker = userIds.some((userId) => hasWalked(marketId, userId));
-    const times = isWalker ? REST.ofWalkers : REST.ofOthers;
-    return walked.endedAt + walked.tookMs * times - now();
+    return (isWalker ? walked.walkersRest : walked.othersRest) - now();
   }
 
   /** Forgets walks of long ago. */
@@ -75,10 +76,15 @@ export function createWalks(options: WalksOptions = {}): Walks {
   function note({ marketIds, userIds }: SingleCall, tookMs: number): void {
     sweep();
     const endedAt = now();
+    const longMs = Math.min(tookMs, LONGEST_WALK_MS);
     for (const marketId of marketIds) {
-      const walkers = markets.get(marketId)?.walkers ?? new Map<string, number>();
-      for (const userId of userIds) walkers.set(userId, endedAt + WALKER_FOR_MS);
-      markets.set(marketId, { endedAt, tookMs, walkers });
+      const before = markets.get(marketId) ?? { walkersRest: 0, othersRest: 0, walkers: new Map() };
+      for (const userId of userIds) before.walkers.set(userId, endedAt + WALKER_FOR_MS);
+      markets.set(marketId, {
+        ...before,
+        walkersRest: Math.max(before.walkersRest, endedAt + REST.ofWalkers * longMs),
+        othersRest: Math.max(before.othersRest, endedAt + REST.ofOthers * longMs),
+      });
     }
   }
 
@@ -91,8 +97,8 @@ export function createWalks(options: WalksOptions = {}): Walks {
         tookMs = now() - began;
         return result;
       },
-      end: (isRejected, work) => {
-        if (isRejected && wasSlow(tookMs, work, slowMs)) note(call, tookMs);
+      end: (isRejected) => {
+        if (isRejected && wasSlow(tookMs, 1, slowMs)) note(call, tookMs);
       },
     };
   }

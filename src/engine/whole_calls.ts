@@ -1,20 +1,19 @@
-import type { Pool } from "pg";
+import type { Pool, PoolClient } from "pg";
 import { call } from "../database/call.ts";
 import { REQUEST_PATIENCE_MS } from "../database/call_limiter.ts";
 import type { CallLimiter } from "../database/call_limiter.ts";
 import { ALL_ORDERS, api } from "../database/calls.ts";
 import type { CommandResult, OrderRequest, VersionedResult } from "../database/calls.ts";
 import { withRetries } from "../database/failures.ts";
-import type { RetryOptions } from "../database/failures.ts";
-import { workOfAll } from "./choose_orders.ts";
-import { rungOf } from "./ladder.ts";
+import type { RetryOptions, Turn } from "../database/failures.ts";
+import { AMENDMENT_MAKERS, ladder } from "./ladder.ts";
 import type { CommandKind } from "./ladder.ts";
 import { untilFinished } from "./unfinished.ts";
 import type { Walks } from "./walks.ts";
 
-/** Batches that are placed as a whole, in calls of their own, from the rung `alone` on. */
+/** Batches that are placed as a whole, and amendments: calls of their own, from the rung `alone` on. */
 
-export interface BatchContext {
+export interface WholeCallContext {
   pool: Pool;
   limiter: CallLimiter<CommandKind>;
   walks: Walks;
@@ -33,9 +32,21 @@ export interface KeyedBatch {
   requestFingerprint: string;
 }
 
+/** A new price or quantity of an order. */
+export interface Amendment {
+  userId: string;
+  orderId: string;
+  price: number | null;
+  quantity: number | null;
+  idempotencyKey?: string;
+  requestFingerprint?: string;
+}
+
+const NO_KEY = { idempotencyKey: null, requestFingerprint: null };
+
 /** One call for orders that are placed together or not at all, made until it is finished. */
 export async function placeAllOrNone(
-  context: BatchContext,
+  context: WholeCallContext,
   orders: OrderRequest[],
 ): Promise<VersionedResult[]> {
   const results = await run(context, { orders, atomic: true });
@@ -49,7 +60,7 @@ export async function placeAllOrNone(
 
 /** One call for a batch with a key, made until it is finished. Its result has those of the orders. */
 export async function placeKeyed(
-  context: BatchContext,
+  context: WholeCallContext,
   batch: KeyedBatch,
 ): Promise<VersionedResult> {
   const [result] = await run(context, batch);
@@ -67,43 +78,90 @@ export function resultsIn(body: string): { results: CommandResult[]; balance: un
 
 /** The batches of one user are a line, and go one at a time. */
 async function run(
-  { limiter, now, pool, retries, unfinishedForMs, walks }: BatchContext,
+  context: WholeCallContext,
   batch: KeyedBatch | { orders: OrderRequest[]; atomic: boolean },
 ): Promise<VersionedResult[]> {
   const isKeyed = "idempotencyKey" in batch;
   const { orders } = batch;
   const own = isKeyed ? [batch.userId] : [];
-  const user = [...new Set([...own, ...orders.map(({ userId }) => userId)])];
-  const market = [...new Set(orders.map(({ marketId }) => marketId))];
-  const rung = rungOf(orders);
-  const single = { marketIds: market, userIds: user };
-  const line = `batch ${user.join()}`;
-  const holds = { [rung]: "", one: user.map((userId) => `batch ${userId}`), user, market };
-  const turn = limiter.turn(line, holds, () => (rung === "single" ? walks.restMs(single) : 0));
-  const options = { lockPatienceMs: REQUEST_PATIENCE_MS, ...retries, repeatable: isKeyed, turn };
-  const watch = walks.watch(single);
-  const placeOnce = () =>
-    withRetries(
-      pool,
-      (client) => watch.time(() => call(client, api.runOrders, { ...ALL_ORDERS, ...batch })),
-      options,
-    );
-  const results = await untilFinished(placeOnce, { forMs: unfinishedForMs, now });
-  if (rung === "single") watch.end(isRejected(results, batch), workOfAll(orders));
-  return results;
+  const userIds = [...new Set([...own, ...orders.map(({ userId }) => userId)])];
+  const marketIds = [...new Set(orders.map(({ marketId }) => marketId))];
+  const placing: Climbing = {
+    ...{ kind: "batch", userIds, marketIds, isRepeatable: isKeyed },
+    mostMakers: ladder.alone.mostMakers,
+    isRejected: isKeyed ? hasRejections : ({ code }) => code !== null,
+  };
+  return await climb(context, placing, (client, mostMakers) =>
+    call(client, api.runOrders, { ...ALL_ORDERS, ...batch, mostMakers }),
+  );
 }
 
-/** Why an order is rejected that may have met many makers before. */
-const ON_THE_WAY = new Set([
-  ...["CONFLICT_RETRY", "INSUFFICIENT_BALANCE", "INSUFFICIENT_LIQUIDITY"],
-  ...["LOSS_LIMIT", "SELF_TRADE_BLOCKED"],
-]);
+/** Gives an order another price or quantity, by one call that is made until it is finished. */
+export async function amend(
+  context: WholeCallContext,
+  amendment: Amendment,
+): Promise<VersionedResult> {
+  const given = { command: "amend", marketId: null, ...NO_KEY, ...amendment } as const;
+  const amending: Climbing = {
+    ...{ kind: "amendment", userIds: [amendment.userId], isRepeatable: false },
+    mostMakers: AMENDMENT_MAKERS,
+    isRejected: ({ code }) => code !== null,
+  };
+  const [result] = await climb(context, amending, async (client, mostMakers) => [
+    await call(client, api.runCommand, { ...given, mostMakers }),
+  ]);
+  if (result === undefined) throw new RangeError("api.run_command returned nothing");
+  return result;
+}
 
-/** Whether a batch placed nothing, or, if each of its orders stands alone, most walked for nothing. */
-function isRejected(results: VersionedResult[], batch: KeyedBatch | { atomic: boolean }): boolean {
-  const all = results.flatMap<Pick<CommandResult, "code">>((result) =>
-    "idempotencyKey" in batch && result.code === null ? resultsIn(result.body).results : result,
+interface Climbing {
+  kind: "batch" | "amendment";
+  userIds: string[];
+  /** Without them, AGAIN names the market. */
+  marketIds?: string[];
+  isRepeatable: boolean;
+  /** It goes alone if it can meet no more than these. */
+  mostMakers: number | null;
+  isRejected: (result: VersionedResult) => boolean;
+}
+
+/**
+ * Makes a call as `alone`, and if it could meet too many makers, as `single`, until it is finished. What
+ * was long as `single` and is rejected has walked; see walks.ts.
+ */
+async function climb(
+  { limiter, now, pool, retries, unfinishedForMs, walks }: WholeCallContext,
+  climbing: Climbing,
+  makeCall: (client: PoolClient, mostMakers: number | null) => Promise<VersionedResult[]>,
+): Promise<VersionedResult[]> {
+  const { kind, userIds: user, marketIds: market = [], isRepeatable, mostMakers } = climbing;
+  const one = user.map((userId) => `${kind} ${userId}`);
+  const make = (turn: Turn, attempt: (client: PoolClient) => Promise<VersionedResult[]>) => {
+    const options = { lockPatienceMs: REQUEST_PATIENCE_MS, ...retries, repeatable: isRepeatable };
+    const attempts = () => withRetries(pool, attempt, { ...options, turn });
+    return untilFinished(attempts, { forMs: unfinishedForMs, now });
+  };
+
+  const alone = limiter.turn(one.join(), { alone: "", one, user, market });
+  const results = await make(alone, (client) => makeCall(client, mostMakers));
+  const [again] = results.filter(({ code }) => code === "AGAIN");
+  if (again === undefined) return results;
+
+  const marketIds = market.length > 0 ? market : [again.body];
+  const single = { marketIds, userIds: user };
+  const watch = walks.watch(single);
+  // A line of its own: while it rests, its users go on in other markets.
+  const line = `${one.join()} in ${marketIds.join()}`;
+  const deep = limiter.turn(line, { single: "", one, user, market: marketIds }, () =>
+    walks.restMs(single),
   );
-  if (batch.atomic) return all.some(({ code }) => code !== null);
-  return 2 * all.filter(({ code }) => ON_THE_WAY.has(code ?? "")).length > all.length;
+  const final = await make(deep, (client) => watch.time(() => makeCall(client, null)));
+  watch.end(final.some(climbing.isRejected));
+  return final;
+}
+
+/** Whether a batch with a key is rejected, or some of its orders are. A replay is not. */
+function hasRejections({ body, code, replayed }: VersionedResult): boolean {
+  if (code !== null) return true;
+  return !replayed && resultsIn(body).results.some((result) => result.code !== null);
 }

@@ -2,7 +2,6 @@ import test from "ava";
 import { createCallLimiter } from "../../src/database/call_limiter.ts";
 import { commandLimits } from "../../src/engine/ladder.ts";
 import { createOrderGatherer } from "../../src/engine/order_gatherer.ts";
-import { createUserTurns } from "../../src/engine/user_turns.ts";
 import { createWalks } from "../../src/engine/walks.ts";
 import { fakePool } from "../http/fake_pool.ts";
 import type { FakeCall } from "../http/fake_pool.ts";
@@ -24,144 +23,167 @@ function movableClock() {
     },
     pass: async (ms: number) => {
       const end = now + ms;
-      await ticks(6);
+      await ticks(8);
       while (now < end) {
         now++;
         for (const { work } of timers.filter(({ at }) => at === now)) work();
         timers = timers.filter(({ at }) => at > now);
-        await ticks(6);
+        await ticks(8);
       }
     },
   };
 }
 
-/** Batches and amendments on a database in which a call lasts as long as a test says. */
+/** An order that could meet too many makers has this quantity; an amendment that could, this price. */
+const DEEP = 10_000;
+const isCommand = (call: FakeCall) => call.name === "run_command";
+const isBounded = (call: FakeCall) => call.values[isCommand(call) ? 8 : 4] !== null;
+const isDeep = (call: FakeCall) =>
+  isCommand(call)
+    ? call.values[4] === 99
+    : ordersOf(call).some(({ quantity }) => quantity === DEEP);
+
+/** A gatherer on a database that looks into the book for so long, if an order goes deep. */
 function slowDatabase(answer: (call: FakeCall) => unknown[]) {
   const clock = movableClock();
   const { now, later } = clock;
-  let tookMs = 0;
+  let walkMs = 0;
   const { pool } = fakePool({
     answer: async (call) => {
-      await new Promise<void>((done) => {
-        if (tookMs > 0) later(done, tookMs);
-        else done();
-      });
+      if (isDeep(call) && isBounded(call)) {
+        if (isCommand(call)) return [{ ...withCode("AGAIN"), body: "a" }];
+        const isKeyed = call.values[6] !== null;
+        return (isKeyed ? [0] : ordersOf(call)).map(() => withCode("AGAIN"));
+      }
+      if (isDeep(call) && walkMs > 0) await new Promise<void>((done) => later(done, walkMs));
       return answer(call);
     },
   });
   const limiter = createCallLimiter({ limits: commandLimits(12), later });
-  const walks = createWalks({ now });
-  const gatherer = createOrderGatherer({ pool, retries, limiter, walks, now, later });
+  const gatherer = createOrderGatherer({ pool, retries, limiter, now, later });
   const outcomes: string[] = [];
-  const watch = (name: string, placed: Promise<unknown>) => {
-    placed.then(
-      () => outcomes.push(`${name} ${now()}`),
-      (error: unknown) => outcomes.push(`${name} ${(error as { kind: string }).kind}`),
-    );
-  };
   return {
-    ...{ ...gatherer, clock, outcomes, watch },
-    turns: createUserTurns(limiter, walks, pool),
+    ...{ ...gatherer, clock, outcomes },
+    watch: (name: string, placed: Promise<unknown>) => {
+      placed.then(
+        () => outcomes.push(`${name} ${now()}`),
+        (error: unknown) => outcomes.push(`${name} ${(error as { kind: string }).kind}`),
+      );
+    },
     lasts: (ms: number) => {
-      tookMs = ms;
+      walkMs = ms;
     },
   };
 }
 
-const deep = (userId: string, marketId = "a") => order(marketId, 1, { userId, quantity: 10_000 });
-const reject = (call: FakeCall) => ordersOf(call).map(() => withCode("INSUFFICIENT_BALANCE"));
+const deep = (userId: string, marketId = "a") => order(marketId, 1, { userId, quantity: DEEP });
+const few = (userId: string, marketId = "a") => order(marketId, 2, { userId, quantity: 2500 });
 
 test("after an atomic batch that was long and rejected, others rest 3 times as long, its user 40", async (t) => {
   const { clock, lasts, outcomes, placeTogether, watch } = slowDatabase((call) =>
     ordersOf(call).map((each, index) => (index === 1 ? withCode("LOSS_LIMIT") : accepted(each))),
   );
   lasts(100);
-  watch("walk", placeTogether([deep("ann"), order("a", 2, { userId: "ann" })]));
+  watch("walk", placeTogether([deep("ann"), few("ann")]));
   await clock.pass(100);
   lasts(0);
   watch("ann deep", placeTogether([deep("ann")]));
+  watch("ann elsewhere", placeTogether([deep("ann", "b")]));
   watch("bob deep", placeTogether([deep("bob")]));
-  watch("bob elsewhere", placeTogether([deep("bob", "b")]));
-  watch("cy few", placeTogether([order("a", 3, { userId: "cy", quantity: 500 })]));
+  watch("cy few", placeTogether([few("cy")]));
   await clock.pass(5000);
   // The limiter looks again every 50 ms.
-  t.deepEqual(outcomes, [
-    "walk 100",
-    "cy few 100",
-    "bob deep 400",
-    "bob elsewhere 400",
-    "ann deep 4100",
-  ]);
+  t.deepEqual(
+    [outcomes[0], outcomes.slice(1, 3).sort(), outcomes.slice(3)],
+    ["walk 100", ["ann elsewhere 100", "cy few 100"], ["bob deep 400", "ann deep 4100"]],
+  );
 });
 
-test("a batch with a key walks if it is long and most of its orders are rejected", async (t) => {
-  const resultOf = (codes: (string | null)[]) => [
-    {
-      ...accepted(order("a", 1)),
-      body: JSON.stringify({ results: codes.map((code) => ({ code })) }),
-    },
-  ];
-  let codes: (string | null)[] = [];
-  const { clock, lasts, outcomes, placeOnce, watch } = slowDatabase(() => resultOf(codes));
-  const some = (price: number) => order("a", price, { userId: "ann", quantity: 300 });
-  const place = (name: string) => {
-    const batch = { userId: "ann", orders: [1, 2, 3].map(some) };
-    const key = { idempotencyKey: "k", requestFingerprint: "f" };
-    watch(name, placeOnce({ ...batch, ...key, atomic: false }));
+test("a batch with a key walks if it is long and some of it is rejected; its replay does not", async (t) => {
+  let [codes, replayed]: [(string | null)[], boolean] = [[], false];
+  const { clock, lasts, outcomes, placeOnce, watch } = slowDatabase(() => [
+    { ...withCode(""), ...{ code: null, replayed }, body: bodyOf(codes) },
+  ]);
+  const bodyOf = (all: (string | null)[]) =>
+    JSON.stringify({ results: all.map((code) => ({ code })) });
+  const key = { idempotencyKey: "k", requestFingerprint: "f", atomic: false };
+  const place = (name: string, request = deep("ann")) => {
+    watch(name, placeOnce({ userId: "ann", orders: [request, few("ann")], ...key }));
   };
   lasts(100);
-  codes = ["LOSS_LIMIT", null, null];
-  place("one of three");
+  codes = [null, null];
+  place("accepted");
   await clock.pass(100);
-  codes = ["POST_ONLY_WOULD_CROSS", "MARKET_NOT_OPEN", "LOSS_LIMIT"];
-  place("without a walk");
+  [codes, replayed] = [["LOSS_LIMIT", null], true];
+  place("replay");
   await clock.pass(100);
-  codes = ["LOSS_LIMIT", "LOSS_LIMIT", null];
-  place("two of three");
+  codes = ["POST_ONLY_WOULD_CROSS", "LOSS_LIMIT"];
+  place("not deep", few("ann"));
   await clock.pass(100);
-  place("behind them");
+  [codes, replayed] = [["LOSS_LIMIT", null], false];
+  place("walk");
+  await clock.pass(100);
+  place("behind it");
   await clock.pass(4200);
   t.deepEqual(outcomes, [
-    "one of three 100",
-    "without a walk 200",
-    "two of three 300",
-    "behind them 4400",
+    ...["accepted 100", "replay 200", "not deep 200"],
+    ...["walk 400", "behind it 4500"],
   ]);
 });
 
 test("an amendment that was long and rejected makes amendments, batches and orders of its market rest", async (t) => {
-  const again = (call: FakeCall) =>
-    call.values[4] === null ? ordersOf(call).map(accepted) : [withCode("AGAIN")];
-  const { clock, lasts, outcomes, place, placeTogether, turns, watch } = slowDatabase((call) =>
-    call.name === "run_orders" ? again(call) : reject(call),
+  let code: string | null = null;
+  const { amend, clock, lasts, outcomes, place, placeTogether, watch } = slowDatabase((call) =>
+    isCommand(call)
+      ? [{ ...withCode(""), code, body: "{}" }]
+      : ordersOf(call).map((each) => accepted(each)),
   );
-  const amend = async (userId: string, tookMs: number, code: string | null) => {
-    const { turn, end } = turns.deepAmendment(userId, "a");
-    await turn.turn!(async () => {
-      await new Promise<void>((done) => clock.later(done, tookMs));
-    });
-    end({ code, message: null, replayed: false, body: "" });
-  };
-  watch("accepted", amend("bob", 100, null));
+  const change = (userId: string, price = 99) =>
+    amend({ userId, orderId: "o", price, quantity: null });
+  lasts(100);
+  watch("accepted", change("bob"));
   await clock.pass(100);
-  watch("walk", amend("ann", 100, "LOSS_LIMIT"));
+  code = "LOSS_LIMIT";
+  watch("walk", change("ann"));
   await clock.pass(100);
+  [code] = [null];
   lasts(1);
-  watch("amendment", amend("bob", 1, null));
+  watch("amendment", change("bob"));
   watch("order", place(deep("cy")));
+  watch("small", change("dan", 98));
   await clock.pass(290);
-  t.deepEqual(outcomes, ["accepted 100", "walk 200"]);
+  t.deepEqual(outcomes, ["accepted 100", "walk 200", "small 200"]);
   await clock.pass(20);
   t.deepEqual(
     outcomes
-      .slice(2)
+      .slice(3)
       .map((text) => text.split(" ")[0])
       .sort(),
     ["amendment", "order"],
   );
   watch("batch of ann", placeTogether([deep("ann")]));
   await clock.pass(3600);
-  t.is(outcomes.length, 4);
+  t.is(outcomes.length, 5);
   await clock.pass(100);
   t.regex(outcomes.at(-1)!, /^batch of ann 42\d\d$/);
+});
+
+test("a walk counts as a second at most, and a short one ends no rest of a long one", (t) => {
+  let now = 0;
+  const walks = createWalks({ now: () => now });
+  const single = (userId: string) => ({ marketIds: ["a"], userIds: [userId] });
+  walks.note(single("ann"), 5000);
+  t.deepEqual(
+    ["ann", "bob"].map((user) => walks.restMs(single(user))),
+    [40_000, 3000],
+  );
+  now = 100;
+  walks.note(single("bob"), 51);
+  t.deepEqual(
+    ["ann", "bob", "cy"].map((user) => walks.restMs(single(user))),
+    [...[39_900, 39_900], 2900],
+  );
+  t.is(walks.restMs({ marketIds: ["b"], userIds: ["ann"] }), 0);
+  now = 60_100;
+  t.false(walks.hasWalked("a", "ann"));
 });

@@ -3,7 +3,6 @@ import { pino } from "pino";
 import { callsOn } from "../../src/database/call.ts";
 import { createCallLimiter } from "../../src/database/call_limiter.ts";
 import { createUserTurns } from "../../src/engine/user_turns.ts";
-import { createWalks } from "../../src/engine/walks.ts";
 import { api } from "../../src/database/calls.ts";
 import { commandLimits } from "../../src/engine/ladder.ts";
 import { cancelOrders } from "../../src/api/order_batches.ts";
@@ -21,7 +20,7 @@ const outcomeOf = (orderId: unknown) => [
 async function cancelThree(rowsOf: (call: FakeCall) => unknown[]) {
   const { pool, calls } = fakePool({ answer: rowsOf });
   const limiter = createCallLimiter({ limits: commandLimits(1) });
-  const turns = createUserTurns(limiter, createWalks(), pool);
+  const turns = createUserTurns(limiter, pool);
   const services = { commands: callsOn(pool, api), turns, logger };
   const answer = await cancelOrders(services, "user", ["a", "b", "c"]);
   return { answer, calls };

@@ -36,7 +36,7 @@ begin
         null::bigint
       from trading.place_keyed_batch(
         run_orders.user_id, run_orders.orders, run_orders.atomic, run_orders.idempotency_key,
-        run_orders.request_fingerprint
+        run_orders.request_fingerprint, run_orders.most_makers
       ) as k;
     return;
   end if;
@@ -76,9 +76,10 @@ comment on function api.run_orders(
   'What servers call for api.place_orders. A row for each order, in their order: code to '
   'market_version as trading.order_answer has them, the others only of an order that was to be '
   'paid for. AGAIN: the order was not placed, and must be placed again. most_makers: the orders '
-  'of the call may meet so many in all, and those that do not fit are AGAIN; null is any number. '
+  'of the call may meet so many in all, and those that do not fit are AGAIN, all of them if they '
+  'are one batch; null is any number. '
   'skips: it does not wait for users. Orders of a user who is locked elsewhere are AGAIN, and '
-  'all of a market where they could meet such a user. These two are not for an atomic call. With '
+  'all of a market where they could meet such a user. Not for an atomic call. With '
   'idempotency_key, of user_id: one row for the batch, as trading.place_keyed_batch has it. '
   'payers: for each order the user who pays a token for it (rate_limits.spend_tokens), also if it '
   'is rejected or AGAIN; null: it is counted already. Without a token it is TOO_MANY_REQUESTS and '

@@ -1,14 +1,22 @@
 create or replace function trading.place_as_one(
-  requests trading.requests, at timestamptz, atomic boolean
+  requests trading.requests, at timestamptz, atomic boolean, most_makers int
 )
 returns trading.order_answer[]
 language plpgsql
 as $$
 declare
-  v_batch trading.batch := trading.match_batch(place_as_one.requests, place_as_one.at);
+  v_batch trading.batch := trading.match_batch(
+    place_as_one.requests, place_as_one.at, most_makers => place_as_one.most_makers
+  );
   v_codes constant text[] := array_remove((v_batch.results).code, null);
   v_rejections trading.order_answer[];
 begin
+  if v_batch.is_too_deep then
+    return array_fill(
+      ('AGAIN', null, false, null, null)::trading.order_answer,
+      array[cardinality((place_as_one.requests).user_id)]
+    );
+  end if;
   if array_position(v_codes, 'CONFLICT_RETRY') is not null
     and not (place_as_one.atomic and 'CONFLICT_RETRY' <> any (v_codes))
   then
@@ -39,8 +47,9 @@ begin
 end
 $$;
 
-comment on function trading.place_as_one(trading.requests, timestamptz, boolean) is
-  'Places requests of which all are written or nothing. Null: they meet too many failing makers, '
+comment on function trading.place_as_one(trading.requests, timestamptz, boolean, int) is
+  'Places requests of which all are written or nothing. They are all AGAIN if they could meet more '
+  'than most_makers. Null: they meet too many failing makers, '
   'some were cancelled, nothing else is written, and they are to be placed again. If there were '
   'none to cancel, since only their own fills left them so, they end where they have come. atomic: '
   'one rejected request rejects all, even if others would have to be placed again. Locks as '

@@ -3,7 +3,8 @@ create or replace function trading.place_keyed_batch(
   orders jsonb,
   atomic boolean,
   idempotency_key uuid,
-  request_fingerprint uuid
+  request_fingerprint uuid,
+  most_makers int
 )
 returns core.result
 language plpgsql volatile
@@ -34,9 +35,13 @@ begin
 
   if v_count > 0 then
     v_at := core.now();
-    v_results := trading.place_as_one(v_requests, v_at, place_keyed_batch.atomic);
+    v_results := trading.place_as_one(
+      v_requests, v_at, place_keyed_batch.atomic, place_keyed_batch.most_makers
+    );
     if v_results is null then
       return ('CONFLICT_RETRY', null, false, null)::core.result;
+    elsif v_results[1].code = 'AGAIN' then
+      return ('AGAIN', null, false, null)::core.result;
     end if;
   end if;
 
@@ -73,11 +78,12 @@ begin
 end
 $$;
 
-comment on function trading.place_keyed_batch(uuid, jsonb, boolean, uuid, uuid) is
+comment on function trading.place_keyed_batch(uuid, jsonb, boolean, uuid, uuid, int) is
   'Places the orders of a batch with an idempotency key, as api.place_orders does, in one '
   'transaction that also keeps the answer: a JSON object of results ({code, message, replayed, '
   'body} for each order) and balance. The same request gets it again for 24 hours (replayed); '
   'another request with the key is rejected with IDEMPOTENCY_KEY_REUSED. CONFLICT_RETRY: makers '
-  'were cancelled, no order is placed, and the batch is to be placed again. The answer of an '
+  'were cancelled, no order is placed, and the batch is to be placed again. AGAIN: the orders '
+  'could meet more than most_makers, and nothing is done. The answer of an '
   'atomic batch that is rejected is not kept. May fail with 40001, 40P01 or 55P03: call it again. '
   'Locks: the markets, ascending; then the users as api.place_orders does.';

@@ -57,7 +57,7 @@ begin
   v_at := core.now();
   if place_orders.atomic then
     return coalesce(
-      trading.place_as_one(v_requests, v_at, atomic => true),
+      trading.place_as_one(v_requests, v_at, true, place_orders.most_makers),
       array_fill(
         ('CONFLICT_RETRY', null, false, null, null)::trading.order_answer, array[v_count]
       )
