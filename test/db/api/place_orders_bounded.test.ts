@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import test from "ava";
 import type { PoolClient } from "pg";
 import { call } from "../../../src/database/call.ts";
@@ -208,6 +209,31 @@ test.serial("AGAIN: an amendment that meets too many makers changes nothing, eit
   const { body } = await amend(3);
   t.is(JSON.parse(body).fills.length, 3);
 });
+
+for (const [name, more] of Object.entries({
+  "an atomic batch": { atomic: true },
+  "a batch with a key": { idempotencyKey: randomUUID(), requestFingerprint: randomUUID() },
+})) {
+  test.serial(
+    `AGAIN: ${name} that meets too many makers is not placed, also not in part`,
+    async (t) => {
+      const { markets, taker } = await makeBooks(2, 5);
+      const place = (quantity: number, mostMakers: number | null) =>
+        withClient(exchange.api, (client) =>
+          call(client, api.runOrders, {
+            ...{ ...ALL_ORDERS, ...more, mostMakers },
+            ...("atomic" in more ? {} : { userId: taker }),
+            orders: [taking(markets[0]!, taker, 1), taking(markets[1]!, taker, quantity)],
+          }),
+        );
+      const before = await fingerprint();
+      t.deepEqual([...new Set((await place(5, MOST)).map(({ code }) => code))], ["AGAIN"]);
+      t.deepEqual(await fingerprint(), before);
+      t.true((await place(5, null)).every(({ code }) => code === null));
+      t.deepEqual((await exchange.book(markets[1]!)).asks, []);
+    },
+  );
+}
 
 test.serial("an amendment without the bound meets any number of makers", async (t) => {
   const { markets, taker } = await makeBooks(5);
