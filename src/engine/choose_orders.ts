@@ -18,9 +18,6 @@ export function workOf({ quantity, budgetCents }: OrderRequest): number {
   return 1 + Math.floor(units);
 }
 
-export const workOfAll = (orders: OrderRequest[]): number =>
-  orders.reduce((sum, order) => sum + workOf(order), 0);
-
 /** What a call may take. */
 export interface CallBounds<T> {
   /** Expected work, in units of a small order. One order is always taken, whatever its work. */

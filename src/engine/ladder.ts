@@ -36,13 +36,12 @@ export const ladder: Record<Rung, RungLimits> = {
 };
 
 /**
- * The rung of orders that wait for locks. Orders of few shares can't meet more makers than `alone`
+ * The rung of an order that waits for locks. One of few shares can't meet more makers than `alone`
  * allows. A share costs at least a cent.
  */
-export function rungOf(orders: OrderRequest[]): "alone" | "single" {
-  const shares = orders.map(({ budgetCents, quantity }) => quantity ?? budgetCents ?? 0);
-  const sum = shares.reduce((total, each) => total + each, 0);
-  return sum > (ladder.alone.mostMakers ?? 0) ? "single" : "alone";
+export function rungOf({ budgetCents, quantity }: OrderRequest): "alone" | "single" {
+  const shares = quantity ?? budgetCents ?? 0;
+  return shares > (ladder.alone.mostMakers ?? 0) ? "single" : "alone";
 }
 
 /** An amendment goes alone if it can meet no more than this, since cancels wait for it. */

@@ -126,7 +126,7 @@ export function createLanes(options: LanesOptions): Lanes {
     add: (order) => {
       const lane = laneOf(order);
       const { marketId, userId } = order.request;
-      const rung = rungOf([order.request]);
+      const rung = rungOf(order.request);
       if (rung === "single" && walks.hasWalked(marketId, userId)) {
         Object.assign(order, { rung, tries: 1 });
         lane.rung = "alone";

@@ -4,7 +4,7 @@ import { ALL_ORDERS, api } from "../database/calls.ts";
 import type { CommandResult, PlacedOrder } from "../database/calls.ts";
 import { DatabaseFailure, isLockTimeout, withRetries } from "../database/failures.ts";
 import type { RetryOptions } from "../database/failures.ts";
-import { wasSlow, workOfAll } from "./choose_orders.ts";
+import { wasSlow, workOf } from "./choose_orders.ts";
 import { ladder } from "./ladder.ts";
 import type { Rung } from "./ladder.ts";
 import { singleCallOf } from "./lane.ts";
@@ -125,7 +125,7 @@ function answer(
     rejectAll(sent, new RangeError(`api.run_orders returned ${counted}`));
     return [];
   }
-  const isSlow = wasSlow(tookMs, workOfAll(sent.map(({ request }) => request)), slowMs);
+  const isSlow = wasSlow(tookMs, sumOfWork(sent), slowMs);
   const all = lanes.of(sent);
   for (const each of all) each.isSlow = isSlow && all.size === 1;
 
@@ -196,6 +196,9 @@ function fail({ lanes, now }: CallContext, rung: Rung, sent: Waiting[], error: u
   lanes.putBehind(again);
   return sent;
 }
+
+const sumOfWork = (orders: Waiting[]) =>
+  orders.reduce((sum, { request }) => sum + workOf(request), 0);
 
 export function rejectAll(orders: Waiting[], error: unknown): void {
   for (const order of orders) order.reject(error);
