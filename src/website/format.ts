@@ -123,11 +123,14 @@ export function formatTradeTime(iso: string, now = new Date()): string {
 }
 
 /**
- * The cents of an amount of euros as people type it: "12", "12.5", "12,50", "€ 1,000.00", "1,000".
- * Undefined for anything else, such as fractions of a cent.
+ * The cents of an amount of euros as people type it: "12", "12.5", "12,50", "€ 1,000.00", "1,000",
+ * and "1.000,00" of other languages. Undefined for anything else, such as fractions of a cent, and
+ * for "1.000", which may be a thousand.
  */
 export function parseEuros(text: string): number | undefined {
-  const amount = withoutThousandsCommas(text.trim().replace(/^€\s*|\s*€$/g, ""));
+  const amount = withoutThousandsDots(
+    withoutThousandsCommas(text.trim().replace(/^€\s*|\s*€$/g, "")),
+  );
   const match = /^(\d{1,12})(?:[.,](\d{1,2}))?$/.exec(amount);
   if (match === null) return undefined;
   const [, whole = "0", fraction = ""] = match;
@@ -143,4 +146,9 @@ export function parseCount(text: string): number | undefined {
 /** As pages write amounts, with a comma before each three digits. */
 function withoutThousandsCommas(text: string): string {
   return /^\d{1,3}(,\d{3})+(\.\d*)?$/.test(text) ? text.replaceAll(",", "") : text;
+}
+
+/** As other languages write amounts. Only a comma behind the dots says for sure what these are. */
+function withoutThousandsDots(text: string): string {
+  return /^\d{1,3}(\.\d{3})+,\d{1,2}$/.test(text) ? text.replaceAll(".", "") : text;
 }

@@ -34,6 +34,11 @@ test("amounts are read as people type them", (t) => {
   // As the pages write them.
   const grouped = { "1,000.00": 100_000, "€1,234,567.8": 123_456_780, "1,000": 100_000 };
   for (const [text, cents] of Object.entries(grouped)) t.is(parseEuros(text), cents, text);
+  // As other languages write them.
+  const foreign = { "1.000,50": 100_050, "€ 1.234.567,8": 123_456_780, "999.999,00 €": 99_999_900 };
+  for (const [text, cents] of Object.entries(foreign)) t.is(parseEuros(text), cents, text);
+  const mixed = ["1.00,50", "1.000,500", "1.000,", "1,000,50", "1.000.50", "1000.000,50"];
+  for (const text of mixed) t.is(parseEuros(text), undefined, text);
   const wrong = ["", "1.234", "1,00,000", "12,3456", "1000,000", ",100", "1,000,", "1,000.001"];
   for (const text of [...wrong, "-1", "1e3", "ten", "1..2", "1,000."]) {
     t.is(parseEuros(text), undefined, text);

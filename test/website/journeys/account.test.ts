@@ -86,6 +86,18 @@ journey(
   },
 );
 
+journey("a limit may be typed as in other languages, where that is plain", async (t, browser) => {
+  const { page } = await arrive(browser, service);
+  await page.goto("/account#limits");
+  const limits = page.locator("#limits");
+  await limits.getByLabel("A day").fill("1.000");
+  await limits.getByText("euros, such as 25 or 1,000.50, or nothing.").waitFor();
+  await limits.getByLabel("A day").fill("1.000,50");
+  await limits.getByRole("button", { name: "Save my limits" }).click();
+  await limits.getByText("€0.00 used of €1,000.50").waitFor();
+  t.is(await limits.getByLabel("A day").inputValue(), "1000.50");
+});
+
 journey("an order on a live market counts down, and is cancelled before", async (t, browser) => {
   const event_id = await operate("create_event", {
     ...{ title: "A match", category: "tests", live: true, live_delay_ms: 60_000 },

@@ -30,6 +30,8 @@ const changedMeanwhile: Problem = {
   error: "Your limits were changed meanwhile. Look at what holds now, and save again.",
 };
 
+const wrongAmount = "Give an amount in euros, such as 25 or 1,000.50, or nothing.";
+
 interface LimitsSectionProps {
   own: OwnProfile;
   /** For those who choose limits for the first time; what to do when they are saved. */
@@ -102,7 +104,7 @@ export function LimitsSection({ own, first }: LimitsSectionProps): JSX.Element {
                 unit="€"
                 inputMode="decimal"
                 value={values[name]}
-                error={cents[name] === "wrong" ? "Give an amount in euros, or nothing." : undefined}
+                error={cents[name] === "wrong" ? wrongAmount : undefined}
                 onValue={(text) => {
                   change({ [name]: text });
                 }}
