@@ -98,6 +98,17 @@ journey("a limit may be typed as in other languages, where that is plain", async
   t.is(await limits.getByLabel("A day").inputValue(), "1000.50");
 });
 
+journey("what is used of each limit has a name of its own", async (t, browser) => {
+  const { page, userId } = await arrive(browser, service);
+  const set = { day_cents: 1000, week_cents: 2000, month_cents: 3000 };
+  await operate("set_loss_limits", { user_id: userId, ...set });
+  await page.goto("/account#limits");
+  for (const limit of ["daily limit", "7-day limit", "30-day limit"]) {
+    await page.getByRole("meter", { name: `Used of the ${limit}`, exact: true }).waitFor();
+  }
+  t.is(await page.getByRole("meter").count(), 3);
+});
+
 journey("an order on a live market counts down, and is cancelled before", async (t, browser) => {
   const event_id = await operate("create_event", {
     ...{ title: "A match", category: "tests", live: true, live_delay_ms: 60_000 },

@@ -1,18 +1,19 @@
 type Cents = number | null | "wrong";
 
-const periods = [
-  { name: "day", words: "a day" },
-  { name: "week", words: "7 days" },
-  { name: "month", words: "30 days" },
+/** The times of loss limits. */
+export const periods = [
+  { name: "day", label: "A day", words: "a day", limit: "daily limit" },
+  { name: "week", label: "7 days", words: "7 days", limit: "7-day limit" },
+  { name: "month", label: "30 days", words: "30 days", limit: "30-day limit" },
 ] as const;
+
+export type Period = (typeof periods)[number]["name"];
 
 /**
  * A warning where the limit of a shorter time is above that of a longer one, which it then never
  * reaches: it may be a slip, and raising a limit takes a day.
  */
-export function higherThanLonger(
-  cents: Record<(typeof periods)[number]["name"], Cents>,
-): string | undefined {
+export function higherThanLonger(cents: Record<Period, Cents>): string | undefined {
   for (const [index, longer] of periods.entries()) {
     const limit = cents[longer.name];
     if (typeof limit !== "number") continue;

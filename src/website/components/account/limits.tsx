@@ -12,17 +12,11 @@ import { useTyped } from "../../hooks/use_typed.ts";
 import { Field } from "../field.tsx";
 import { Notice, ProblemNotice } from "../notice.tsx";
 import { Submit } from "../submit.tsx";
-import { higherThanLonger } from "./limit_words.ts";
+import { higherThanLonger, periods } from "./limit_words.ts";
+import type { Period } from "./limit_words.ts";
 import { LimitSuggestions } from "./limit_suggestions.tsx";
 import { Section } from "./section.tsx";
 
-const periods = [
-  { name: "day", label: "A day" },
-  { name: "week", label: "7 days" },
-  { name: "month", label: "30 days" },
-] as const;
-
-type Period = (typeof periods)[number]["name"];
 type Limits = OwnProfile["limits"];
 
 const changedMeanwhile: Problem = {
@@ -96,7 +90,7 @@ export function LimitsSection({ own, first }: LimitsSectionProps): JSX.Element {
       <form onSubmit={submit} noValidate>
         {first && <LimitSuggestions chosen={values} onChoose={change} />}
         <div class="field-triple">
-          {periods.map(({ name, label }) => (
+          {periods.map(({ name, label, limit }) => (
             <div key={name}>
               <Field
                 label={label}
@@ -109,7 +103,7 @@ export function LimitsSection({ own, first }: LimitsSectionProps): JSX.Element {
                   change({ [name]: text });
                 }}
               />
-              <Used limit={limits[name]} />
+              <Used limit={limits[name]} name={limit} />
             </div>
           ))}
         </div>
@@ -129,13 +123,13 @@ export function LimitsSection({ own, first }: LimitsSectionProps): JSX.Element {
   );
 }
 
-function Used({ limit }: { limit: LossLimit }): JSX.Element {
+function Used({ limit, name }: { limit: LossLimit; name: string }): JSX.Element {
   const { limitCents, usedCents, pending } = limit;
   return (
     <div class="used">
       {limitCents !== null && (
         <meter
-          aria-label="Used"
+          aria-label={`Used of the ${name}`}
           min={0}
           max={Math.max(limitCents, 1)}
           value={Math.min(usedCents, limitCents)}
