@@ -77,12 +77,43 @@ journey(
     );
     await page.getByText(`€50.00 from ${at}`).waitFor();
     await page.getByText("€0.00 used of €5.00").waitFor();
+    t.is(await page.getByLabel("A day").inputValue(), "5.00");
     const waitsMs = Date.parse(day.pending.at) - Date.now();
     t.true(waitsMs > 23.9 * 3_600_000 && waitsMs <= 24 * 3_600_000);
     // What holds is still the lower one.
     await page.goto(`/markets/${marketId}`);
     await fillTicket(page, 60, 10);
     await page.locator(".preview").getByText(words).waitFor();
+  },
+);
+
+journey(
+  "a raise that waits stays when another limit is saved, or is taken back",
+  async (t, browser) => {
+    const { page, userId } = await arrive(browser, service, { dayCents: 500 });
+    const limits = async () =>
+      (
+        await service.database.pool.query(
+          `select
+           day_limit_cents::int as day, next_day_limit_cents::int as next,
+           week_limit_cents::int as week
+         from trading.traders as t join identity.users as u on u.id = t.user_id
+         where u.public_id = $1`,
+          [userId],
+        )
+      ).rows[0];
+    await page.goto("/account#limits");
+    await page.getByLabel("A day").fill("50");
+    await page.getByRole("button", { name: "Save my limits" }).click();
+    await page.getByText("What you raised or removed holds from the time beside it.").waitFor();
+    t.is(await page.getByLabel("A day").inputValue(), "5.00", "what is in force");
+    await page.locator("input[name=week]").fill("70");
+    await page.getByRole("button", { name: "Save my limits" }).click();
+    await page.getByText("€0.00 used of €70.00").waitFor();
+    t.deepEqual(await limits(), { day: 500, next: 5000, week: 7000 });
+    await page.getByRole("button", { name: "Keep €5.00 as the daily limit" }).click();
+    await page.getByText("€50.00 from").waitFor({ state: "detached" });
+    t.deepEqual(await limits(), { day: 500, next: null, week: 7000 });
   },
 );
 

@@ -2,9 +2,9 @@ type Cents = number | null | "wrong";
 
 /** The times of loss limits. */
 export const periods = [
-  { name: "day", label: "A day", words: "a day", limit: "daily limit" },
-  { name: "week", label: "7 days", words: "7 days", limit: "7-day limit" },
-  { name: "month", label: "30 days", words: "30 days", limit: "30-day limit" },
+  { name: "day", label: "A day", words: "a day", limitName: "daily limit" },
+  { name: "week", label: "7 days", words: "7 days", limitName: "7-day limit" },
+  { name: "month", label: "30 days", words: "30 days", limitName: "30-day limit" },
 ] as const;
 
 export type Period = (typeof periods)[number]["name"];

@@ -17,6 +17,7 @@ import type { Period } from "./limit_words.ts";
 import { LimitSuggestions } from "./limit_suggestions.tsx";
 import { Section } from "./section.tsx";
 
+type Cents = number | null | "wrong";
 type Limits = OwnProfile["limits"];
 
 const changedMeanwhile: Problem = {
@@ -44,20 +45,14 @@ export function LimitsSection({ own, first }: LimitsSectionProps): JSX.Element {
   // What the form showed when the user began to type.
   const [typedBeside, setTypedBeside] = useState(limits);
   const command = useCommand();
-  const cents = {
-    day: centsOf(values.day),
-    week: centsOf(values.week),
-    month: centsOf(values.month),
-  };
+  const cents = wantedCents(limits, typed);
   const isWrong = Object.values(cents).includes("wrong");
   const warning = isTouched ? higherThanLonger(cents) : undefined;
   const change = (texts: Partial<Record<Period, string>>): void => {
     if (!isTouched) setTypedBeside(limits);
     type(texts);
   };
-  const submit = (event: Event): void => {
-    event.preventDefault();
-    const { day, week, month } = cents;
+  const save = ({ day, week, month }: Record<Period, Cents>, saves: typeof typed): void => {
     if (day === "wrong" || week === "wrong" || month === "wrong") return;
     const body = { dayCents: day, weekCents: week, monthCents: month };
     void command.give(
@@ -73,7 +68,8 @@ export function LimitsSection({ own, first }: LimitsSectionProps): JSX.Element {
         return await resultOf(ownApi.PUT("/api/account/limits", { body }));
       },
       (changed) => {
-        forget(typed);
+        forget(saves);
+        setTypedBeside(changed);
         const saved = { ...own, limits: changed };
         keepAccount(saved);
         announceChange();
@@ -87,24 +83,30 @@ export function LimitsSection({ own, first }: LimitsSectionProps): JSX.Element {
         No order may put more than this into trading, net of what you got out. Open orders count by
         what they could cost. Leave a field empty for no limit.
       </p>
-      <form onSubmit={submit} noValidate>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          save(cents, typed);
+        }}
+        noValidate
+      >
         {first && <LimitSuggestions chosen={values} onChoose={change} />}
         <div class="field-triple">
-          {periods.map(({ name, label, limit }) => (
-            <div key={name}>
-              <Field
-                label={label}
-                name={name}
-                unit="€"
-                inputMode="decimal"
-                value={values[name]}
-                error={cents[name] === "wrong" ? wrongAmount : undefined}
-                onValue={(text) => {
-                  change({ [name]: text });
-                }}
-              />
-              <Used limit={limits[name]} name={limit} />
-            </div>
+          {periods.map((period) => (
+            <LimitField
+              key={period.name}
+              {...period}
+              limit={limits[period.name]}
+              value={values[period.name]}
+              isWrong={cents[period.name] === "wrong"}
+              onValue={(text) => {
+                change({ [period.name]: text });
+              }}
+              onKeep={() => {
+                const { limitCents } = limits[period.name];
+                save({ ...wantedCents(limits, {}), [period.name]: limitCents }, {});
+              }}
+            />
           ))}
         </div>
         <p class="hint">
@@ -113,7 +115,7 @@ export function LimitsSection({ own, first }: LimitsSectionProps): JSX.Element {
         </p>
         {warning !== undefined && <Notice kind="warn">{warning}</Notice>}
         <ProblemNotice problem={command.problem} />
-        {command.isDone && !isTouched && <Notice kind="good">Your limits are saved.</Notice>}
+        {command.isDone && !isTouched && <Notice kind="good">{savedWords(limits)}</Notice>}
         <Submit isBusy={command.isBusy} disabled={isWrong}>
           {limits.reviewedAt === null ? "Confirm my limits" : "Save my limits"}
           {warning !== undefined && " as they are"}
@@ -123,13 +125,45 @@ export function LimitsSection({ own, first }: LimitsSectionProps): JSX.Element {
   );
 }
 
-function Used({ limit, name }: { limit: LossLimit; name: string }): JSX.Element {
-  const { limitCents, usedCents, pending } = limit;
+interface PendingProps {
+  limit: LossLimit;
+  /** Of the limit, such as "daily limit". */
+  limitName: string;
+  /** Takes back what waits. */
+  onKeep: () => void;
+}
+
+interface LimitFieldProps extends PendingProps {
+  name: Period;
+  label: string;
+  value: string;
+  isWrong: boolean;
+  onValue: (text: string) => void;
+}
+
+function LimitField(props: LimitFieldProps): JSX.Element {
+  const { limit, limitName, name, label, value, isWrong, onValue, onKeep } = props;
+  return (
+    <div>
+      <Field
+        {...{ label, name, value, onValue }}
+        unit="€"
+        inputMode="decimal"
+        error={isWrong ? wrongAmount : undefined}
+      />
+      <Used {...{ limit, limitName }} />
+      <Pending {...{ limit, limitName, onKeep }} />
+    </div>
+  );
+}
+
+function Used({ limit, limitName }: Pick<PendingProps, "limit" | "limitName">): JSX.Element {
+  const { limitCents, usedCents } = limit;
   return (
     <div class="used">
       {limitCents !== null && (
         <meter
-          aria-label={`Used of the ${name}`}
+          aria-label={`Used of the ${limitName}`}
           min={0}
           max={Math.max(limitCents, 1)}
           value={Math.min(usedCents, limitCents)}
@@ -139,30 +173,70 @@ function Used({ limit, name }: { limit: LossLimit; name: string }): JSX.Element 
         {formatCents(usedCents)} used
         {limitCents === null ? ", no limit" : ` of ${formatCents(limitCents)}`}
       </p>
-      {pending !== null && (
-        <p class="hint pending">
-          {pending.limitCents === null ? "No limit" : formatCents(pending.limitCents)} from{" "}
-          {formatDateTime(pending.at)}
-        </p>
-      )}
     </div>
   );
+}
+
+/** A raise or a removal that waits, and how to take it back. */
+function Pending({ limit, limitName, onKeep }: PendingProps): JSX.Element | null {
+  const { limitCents, pending } = limit;
+  if (pending === null || limitCents === null) return null;
+  return (
+    <>
+      <p class="hint pending">
+        {pending.limitCents === null ? "No limit" : formatCents(pending.limitCents)} from{" "}
+        {formatDateTime(pending.at)}
+      </p>
+      <button
+        type="button"
+        class="button button-small"
+        aria-label={`Keep ${formatCents(limitCents)} as the ${limitName}`}
+        onClick={onKeep}
+      >
+        Keep {formatCents(limitCents)}
+      </button>
+    </>
+  );
+}
+
+function savedWords({ day, week, month }: Limits): string {
+  const isWaiting = [day, week, month].some(({ pending }) => pending !== null);
+  return isWaiting
+    ? "Your limits are saved. What you raised or removed holds from the time beside it."
+    : "Your limits are saved.";
 }
 
 /** Whether the same limits hold, and wait to. What is used of them changes with every order. */
 function areSame(one: Limits, other: Limits): boolean {
   return periods.every(
     ({ name }) =>
-      one[name].limitCents === other[name].limitCents && textOf(one[name]) === textOf(other[name]),
+      one[name].limitCents === other[name].limitCents &&
+      laterCents(one[name]) === laterCents(other[name]),
   );
 }
 
-/** A limit that waits is shown, so that saving does not take it back by accident. */
-function textOf({ limitCents, pending }: LossLimit): string {
-  const cents = pending === null ? limitCents : pending.limitCents;
-  return cents === null ? "" : (cents / 100).toFixed(2);
+/** What a limit is when nothing waits any more. */
+function laterCents({ limitCents, pending }: LossLimit): number | null {
+  return pending === null ? limitCents : pending.limitCents;
 }
 
-function centsOf(text: string): number | null | "wrong" {
+/** What is not typed stays as it is, and so does the change of it that waits. */
+function wantedCents(
+  limits: Limits,
+  typed: Partial<Record<Period, string>>,
+): Record<Period, Cents> {
+  const wanted = (name: Period): Cents => {
+    const text = typed[name];
+    return text === undefined ? laterCents(limits[name]) : centsOf(text);
+  };
+  return { day: wanted("day"), week: wanted("week"), month: wanted("month") };
+}
+
+/** What is in force. */
+function textOf({ limitCents }: LossLimit): string {
+  return limitCents === null ? "" : (limitCents / 100).toFixed(2);
+}
+
+function centsOf(text: string): Cents {
   return text.trim() === "" ? null : (parseEuros(text) ?? "wrong");
 }
