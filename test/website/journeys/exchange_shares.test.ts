@@ -98,6 +98,27 @@ journey("NO of two of four outcomes become cash and YES of the others", async (t
   const convert = asked.getByRole("button", { name: "Convert" });
   const gain = "€4.00 of cash and 4 YES of each of Cem, Dora.";
   const before = ["Ann no 10", "Ann yes 10", "Bob no 20", "Bob yes 20"];
+  // Enter before the preview has come asks when it comes, unless something else was typed.
+  const held: (() => Promise<void>)[] = [];
+  await page.route("**/convert/preview", (route) => {
+    held.push(() => route.continue());
+  });
+  await shares.fill("3");
+  await page.keyboard.press("Enter");
+  await form.getByRole("button", { name: "One moment…" }).waitFor();
+  // The preview of 4 is known already.
+  await shares.fill("4");
+  await button.waitFor();
+  await shares.fill("5");
+  await page.keyboard.press("Enter");
+  await form.getByRole("button", { name: "One moment…" }).waitFor();
+  t.is(await asked.count(), 0);
+  await page.unroute("**/convert/preview");
+  for (const answer of held) await answer().catch(() => undefined);
+  await asked.getByText("5 NO of each of Ann, Bob become").waitFor();
+  await asked.getByRole("button", { name: "Keep" }).click();
+  await shares.fill("4");
+  await figure("You get in cash", "€4.00");
   await button.click();
   await asked.getByText(`4 NO of each of Ann, Bob become ${gain}`).waitFor();
   await asked.getByRole("button", { name: "Keep" }).click();

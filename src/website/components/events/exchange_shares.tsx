@@ -67,19 +67,7 @@ function Convert({ eventId, event, held, onDone }: ConvertProps): JSX.Element {
     named.length > 0 && quantity !== undefined && quantity > 0
       ? { marketIds: named.map(({ marketId }) => marketId), quantity }
       : undefined;
-  const [key, setKey] = useState(() => crypto.randomUUID());
-  const [asked, setAsked] = useState<AskedConversion>();
-  const bodyText = JSON.stringify(body);
-  useEffect(() => {
-    setKey(crypto.randomUUID());
-  }, [bodyText]);
-  const preview = useConversion(eventId, body);
-  const submit = (submitted: Event): void => {
-    submitted.preventDefault();
-    // Why it is not known what the user would get stands above the button.
-    if (body === undefined || preview?.ok !== true) return;
-    setAsked({ body, answer: preview.data, key });
-  };
+  const { preview, asked, isAwaited, ask, close, forget } = useQuestion(eventId, body);
   return (
     <section class="panel" aria-labelledby="convert-title">
       <h2 id="convert-title">Convert NO shares</h2>
@@ -87,7 +75,14 @@ function Convert({ eventId, event, held, onDone }: ConvertProps): JSX.Element {
         Exactly one outcome wins. NO shares of some outcomes are worth the same as YES shares of all
         others and €1.00 a share for each chosen outcome but one. There is no fee.
       </p>
-      <form onSubmit={submit} noValidate class="exchange-form">
+      <form
+        onSubmit={(submitted) => {
+          submitted.preventDefault();
+          ask();
+        }}
+        noValidate
+        class="exchange-form"
+      >
         <fieldset class="exchange-outcomes">
           <legend>NO shares of</legend>
           {held.map(({ marketId, name, quantity: owned }) => (
@@ -124,7 +119,7 @@ function Convert({ eventId, event, held, onDone }: ConvertProps): JSX.Element {
             <p class="field-error">{wordsOf(preview.problem) ?? adviceOn(preview.problem).text}</p>
           )}
         </div>
-        <Submit isBusy={false} disabled={body === undefined}>
+        <Submit isBusy={isAwaited} disabled={body === undefined}>
           Convert
         </Submit>
       </form>
@@ -132,18 +127,47 @@ function Convert({ eventId, event, held, onDone }: ConvertProps): JSX.Element {
         <ConvertDialog
           {...{ eventId, event, asked }}
           onDone={(words) => {
-            setAsked(undefined);
-            setKey(crypto.randomUUID());
+            forget();
             setTyped(undefined);
             onDone(words);
           }}
-          onClose={() => {
-            setAsked(undefined);
-          }}
+          onClose={close}
         />
       )}
     </section>
   );
+}
+
+/** What a conversion would do, and the question whether to do it. */
+function useQuestion(eventId: string, body: ConvertShares | undefined) {
+  const bodyText = JSON.stringify(body);
+  const [key, setKey] = useState(() => crypto.randomUUID());
+  const [asked, setAsked] = useState<AskedConversion>();
+  // For what the button was pressed before its preview was there.
+  const [awaited, setAwaited] = useState<string>();
+  const isAwaited = awaited !== undefined && awaited === bodyText;
+  useEffect(() => {
+    setKey(crypto.randomUUID());
+    // Enter may be faster than this.
+    setAwaited((text) => (text === bodyText ? text : undefined));
+  }, [bodyText]);
+  const preview = useConversion(eventId, body);
+  const ask = (): void => {
+    setAwaited(preview === undefined ? bodyText : undefined);
+    // Why it is not known what the user would get stands above the button.
+    if (body !== undefined && preview?.ok === true) setAsked({ body, answer: preview.data, key });
+  };
+  useEffect(() => {
+    if (isAwaited && preview !== undefined) ask();
+  }, [isAwaited, preview]);
+  const close = (): void => {
+    setAsked(undefined);
+  };
+  const forget = (): void => {
+    close();
+    setKey(crypto.randomUUID());
+  };
+  return { preview, asked, isAwaited, ask, close, forget };
 }
 
 /** What was asked about: it stays as it is when the shares change, so that its key stands for it. */
