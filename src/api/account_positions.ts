@@ -14,11 +14,14 @@ import { route } from "./route.ts";
 
 /** What the pages show of shares and money, with each figure as the ledger has it. */
 
-const sharesSchema = z.strictObject({
+const positionSchema = z.strictObject({
   id: uuidSchema,
   marketId: uuidSchema,
   marketTitle: z.string(),
   side: sideSchema,
+});
+
+const sharesSchema = positionSchema.extend({
   costCents: centsSchema.meta({ description: "EUR-cents paid for the shares, without fees" }),
   buyFeesCents: centsSchema.meta({ description: "EUR-cents of fees paid with them" }),
 });
@@ -62,6 +65,15 @@ const settledPositionSchema = sharesSchema
   })
   .meta({ id: "SettledPosition" });
 
+const closedPositionSchema = positionSchema
+  .extend({
+    marketStatus: marketStatusSchema,
+    realisedCents: centsSchema.meta({
+      description: "what selling, merging and converting brought, less cost and all fees",
+    }),
+  })
+  .meta({ id: "ClosedPosition" });
+
 const ownPositionsSchema = z
   .strictObject({
     balance: centsSchema.meta({ description: "the cash" }),
@@ -77,6 +89,14 @@ const ownPositionsSchema = z
       .array(settledPositionSchema)
       .max(200)
       .meta({ description: "positions of resolved markets, the one settled last first" }),
+    closed: z
+      .array(closedPositionSchema)
+      .max(200)
+      .meta({
+        description:
+          "positions of which all shares are gone, with a profit or a loss, in markets that are not " +
+          "resolved",
+      }),
   })
   .meta({ id: "OwnPositions" });
 

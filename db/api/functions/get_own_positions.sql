@@ -4,7 +4,7 @@ language plpgsql stable security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  c_most_settled constant int := 200;
+  c_most_listed constant int := 200;
   v_user_id bigint;
   v_balance_cents bigint;
   v_at constant timestamptz := core.now();
@@ -32,7 +32,17 @@ begin
       -- What came of shares that were sold or merged before is a part of the result, too.
       and (o.quantity > 0 or o.realised_cents <> 0)
     order by o.resolved_at desc, o.market_number desc, o.side desc
-    limit c_most_settled
+    limit c_most_listed
+  ),
+  closed as (
+    select o.*
+    from own as o
+    where o.is_listed
+      and not o.is_settled
+      and o.quantity = 0
+      and o.realised_cents <> 0
+    order by o.market_number desc, o.side desc
+    limit c_most_listed
   ),
   exits as materialized (
     select x.*
@@ -108,6 +118,23 @@ begin
         '[]'
       )
       from newest as n
+    ),
+    'closed', (
+      select coalesce(
+        json_agg(
+          json_build_object(
+            'id', d.position_id,
+            'marketId', d.market_id,
+            'marketTitle', d.title,
+            'marketStatus', d.status,
+            'side', d.side,
+            'realisedCents', d.realised_cents
+          )
+          order by d.market_number desc, d.side desc
+        ),
+        '[]'
+      )
+      from closed as d
     )
   )
   into v_answer
@@ -126,7 +153,8 @@ comment on function api.get_own_positions(uuid, uuid) is
   'What the pages show of a user''s shares, by the figures of analytics.positions: cash, the '
   'sums over all positions, those that hold shares by the close time of their market, and the '
   '200 that were settled last, also those that were sold or merged before with a profit or a '
-  'loss. With a market, the lists have only its positions; the sums are '
-  'those of all. exitCents: what selling a position at once would pay (trading.exits_of_user), '
-  'null while its market takes no orders. realisedCents + unrealisedCents is the user''s '
-  'result: accountValueCents less net deposits.';
+  'loss; closed: 200 of those in markets that are not resolved, of which all shares are gone with '
+  'a profit or a loss, the newest market first. With a market, the lists have only its positions; '
+  'the sums are those of all. exitCents: what selling a position at once would pay '
+  '(trading.exits_of_user), null while its market takes no orders. realisedCents + '
+  'unrealisedCents is the user''s result: accountValueCents less net deposits.';

@@ -20,6 +20,7 @@ export type Order = Schemas["Order"];
 export type OwnPositions = Schemas["OwnPositions"];
 export type OwnPosition = Schemas["OwnPosition"];
 export type AccountDay = Schemas["AccountDay"];
+export type ClosedPosition = Schemas["ClosedPosition"];
 export type SettledPosition = Schemas["SettledPosition"];
 export type MarketResolution = Schemas["MarketResolution"];
 export type Dispute = Schemas["Dispute"];

@@ -6,6 +6,7 @@ import { resultOf } from "../api/result.ts";
 import type { Result } from "../api/result.ts";
 import { isSignedIn, session } from "../api/session.ts";
 import type { Order, OwnPositions } from "../api/types.ts";
+import { ClosedPositions } from "../components/portfolio/closed_positions.tsx";
 import { History } from "../components/portfolio/history.tsx";
 import { OpenOrders } from "../components/portfolio/open_orders.tsx";
 import { Positions } from "../components/portfolio/positions.tsx";
@@ -41,6 +42,7 @@ function OwnPortfolio(): JSX.Element {
             <Totals own={own} />
             <Positions positions={own.positions} />
             <OpenOrders orders={asAnswered(openOrders, { askedAt })} />
+            <ClosedPositions positions={own.closed} />
             <SettledPositions positions={own.settled} />
             <ValueChart />
             {/* Not before: what is above would push it down. */}

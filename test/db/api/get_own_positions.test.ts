@@ -103,7 +103,7 @@ test("settled shares are no positions any more: what they paid is in the cash", 
   t.deepEqual([inOther.realisedCents, inOther.worthCents], [600, 400], "the sums are of all");
 });
 
-test("shares that were all merged before the market was resolved are in the settled ones", async (t) => {
+test("shares that were all merged are closed ones, and settled ones when the market is resolved", async (t) => {
   const market = await makeMarket();
   const [ann, bob] = (await makeTraders(2)) as [string, string];
   await rest(market, ann, buy("yes", 10, 40));
@@ -111,9 +111,22 @@ test("shares that were all merged before the market was resolved are in the sett
   await rest(market, ann, buy("no", 10, 70));
   await place(market, bob, buy("yes", 10, 30));
   await merge(market, ann, 10);
-  t.deepEqual((await ownPositions(ann)).settled, [], "not before");
+  const before = await ownPositions(ann);
+  t.deepEqual(before.settled, [], "not before");
+  t.deepEqual(
+    before.closed.map((one: any) => [one.marketId, one.marketStatus, one.side]),
+    [
+      [market, "open", "yes"],
+      [market, "open", "no"],
+    ],
+  );
+  const sum = (list: any[]) =>
+    list.reduce((total: number, one) => total + Number(one.realisedCents), 0);
+  t.is(sum(before.closed), before.realisedCents);
+  t.deepEqual((await ownPositions(ann, await makeMarket())).closed, []);
   await resolve(market, "yes");
-  const { settled, realisedCents } = await ownPositions(ann);
+  const { settled, closed, realisedCents } = await ownPositions(ann);
+  t.deepEqual(closed, []);
   t.deepEqual(
     settled.map((one: any) => [one.side, one.quantity, one.costCents, one.payoutCents]),
     [
@@ -122,10 +135,7 @@ test("shares that were all merged before the market was resolved are in the sett
     ],
   );
   t.is(realisedCents, -100);
-  t.is(
-    settled.reduce((sum: number, one: any) => sum + Number(one.realisedCents), 0),
-    realisedCents,
-  );
+  t.is(sum(settled), realisedCents);
 });
 
 interface Fill {

@@ -1,4 +1,5 @@
 import test from "ava";
+import type { Locator } from "playwright-core";
 import { testService } from "../../helpers/http/test_service.ts";
 import { arrive } from "../arrive.ts";
 import { journey } from "../journey.ts";
@@ -85,7 +86,7 @@ journey("on a small phone the result of what was paid out is in sight", async (t
 });
 
 journey(
-  "what was paid out names merged shares too, so that all results add up",
+  "what came of merged shares is listed before and after the payout, so that all results add up",
   async (t, browser) => {
     const { page, userId } = await arrive(browser, service);
     const key: string = await operate("create_api_key", { user_id: userId, name: "program" });
@@ -96,16 +97,26 @@ journey(
     await buy(maker.key, "yes", 50);
     await buy(key, "no", 50);
     await call("POST", "/api/v1/positions/merge", { key, body: { marketId, quantity: 5 } });
+    const centsIn = (text: string): number => Number(text.replace(/[^\d-]/g, ""));
+    const all = page.locator(".totals > div", { hasText: /^Realised, after fees/ }).locator("dd");
+    const addsUp = async (table: Locator): Promise<void> => {
+      const cents = (await table.locator("td:last-child > .amount").allInnerTexts()).map(centsIn);
+      t.is(cents.length, 2);
+      t.is(centsIn(await all.innerText()), Number(cents[0]) + Number(cents[1]));
+    };
+    await page.goto("/portfolio");
+    const closed = page.getByRole("region", { name: "Table of what was sold" });
+    await closed.getByRole("row", { name: /Will it hail\? NO/ }).waitFor();
+    await addsUp(closed);
+    await page.goto(`/markets/${marketId}`);
+    await page.getByText("All sold, merged or converted:").first().waitFor();
+
     await operate("resolve_market", { market_id: marketId, outcome: "yes" });
     await page.goto("/portfolio");
     const paid = page.getByRole("region", { name: "Table of what was paid out" });
     await paid.getByRole("row", { name: /Will it hail\? NO 0 YES,/ }).waitFor();
-    const results = await paid.locator("td:last-child > .amount").allInnerTexts();
-    const cents = results.map((text) => Number(text.replace(/[^\d-]/g, "")));
-    const all = page.locator(".totals > div", { hasText: /^Realised, after fees/ }).locator("dd");
-    const sum = cents.reduce((total, one) => total + one, 0);
-    t.is(cents.length, 2);
-    t.is(Number((await all.innerText()).replace(/[^\d-]/g, "")), sum);
+    await addsUp(paid);
+    t.is(await closed.count(), 0);
 
     // None was paid out, so the outcome is not the user's to dispute.
     await page.goto(`/markets/${marketId}`);

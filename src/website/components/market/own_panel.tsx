@@ -6,7 +6,13 @@ import { ownVersion } from "../../api/own_changes.ts";
 import { shownPositions } from "../../api/own_positions.ts";
 import { resultOf } from "../../api/result.ts";
 import type { Result } from "../../api/result.ts";
-import type { Market, Order, OwnPosition as Held, SettledPosition } from "../../api/types.ts";
+import type {
+  ClosedPosition,
+  Market,
+  Order,
+  OwnPosition as Held,
+  SettledPosition,
+} from "../../api/types.ts";
 import { useAsked } from "../../hooks/use_asked.ts";
 import { Show } from "../states.tsx";
 import { OwnOrders } from "./own_orders.tsx";
@@ -16,6 +22,7 @@ interface Own {
   orders: Order[];
   positions: Held[];
   settled: SettledPosition[];
+  closed: ClosedPosition[];
   askedAt: number;
   readAt: number;
 }
@@ -41,13 +48,14 @@ export function OwnPanel({ market, mayTrade, onSell }: OwnPanelProps): JSX.Eleme
   }, [own.data]);
   return (
     <Show asked={own}>
-      {({ orders, positions, settled, askedAt, readAt }) => (
+      {({ orders, positions, settled, closed, askedAt, readAt }) => (
         <>
           <section class="panel" aria-labelledby="position-title">
             <h2 id="position-title">Your position</h2>
             <OwnPosition
               positions={positions}
               settled={settled}
+              closed={closed}
               onSell={mayTrade && status === "open" ? onSell : undefined}
             />
           </section>
@@ -74,9 +82,16 @@ async function readOwn(marketId: string): Promise<Result<Own>> {
   ]);
   if (!orders.ok) return orders;
   if (!own.ok) return own;
-  const { positions, settled } = own.data;
+  const { positions, settled, closed } = own.data;
   return {
     ok: true,
-    data: { orders: orders.data.data, positions, settled, askedAt, readAt: performance.now() },
+    data: {
+      orders: orders.data.data,
+      positions,
+      settled,
+      closed,
+      askedAt,
+      readAt: performance.now(),
+    },
   };
 }

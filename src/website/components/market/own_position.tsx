@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import type { OwnPosition as Held, SettledPosition } from "../../api/types.ts";
+import type { ClosedPosition, OwnPosition as Held, SettledPosition } from "../../api/types.ts";
 import { formatCents, formatPrice, formatShares } from "../../format.ts";
 import { Change } from "../change.tsx";
 import { completeSetsOf } from "../portfolio/complete_sets.ts";
@@ -10,13 +10,15 @@ import { MergeHint } from "../portfolio/merge_hint.tsx";
 interface OwnPositionProps {
   positions: Held[];
   settled: SettledPosition[];
+  closed: ClosedPosition[];
   /** Undefined where nothing can be sold. */
   onSell: ((position: Held) => void) | undefined;
 }
 
 /** What the user holds in a market, or was paid by its resolution. */
-export function OwnPosition({ positions, settled, onSell }: OwnPositionProps): JSX.Element {
-  if (positions.length === 0 && settled.length === 0) {
+export function OwnPosition(props: OwnPositionProps): JSX.Element {
+  const { positions, settled, closed, onSell } = props;
+  if (positions.length + settled.length + closed.length === 0) {
     return <p class="muted">You hold no shares in this market.</p>;
   }
   return (
@@ -33,6 +35,11 @@ export function OwnPosition({ positions, settled, onSell }: OwnPositionProps): J
               </p>
               <p class="hint">
                 <SellNow position={position} />
+                {position.realisedCents !== 0 && (
+                  <span class="second-line">
+                    Sold, merged or converted before: <Change cents={position.realisedCents} />
+                  </span>
+                )}
               </p>
             </div>
             {onSell !== undefined && position.marketStatus === "open" && (
@@ -46,6 +53,14 @@ export function OwnPosition({ positions, settled, onSell }: OwnPositionProps): J
                 Sell
               </button>
             )}
+          </li>
+        ))}
+        {closed.map(({ id, side, realisedCents }) => (
+          <li key={id} class="own-order">
+            <p class={`own-order-name tone-${side}`}>{side.toUpperCase()}</p>
+            <p class="hint">
+              All sold, merged or converted: <Change cents={realisedCents} />
+            </p>
           </li>
         ))}
         {settled.map((position) => (

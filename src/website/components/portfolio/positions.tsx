@@ -61,7 +61,7 @@ export function Positions({ positions }: { positions: OwnPosition[] }): JSX.Elem
 
 function PositionRow({ position }: { position: OwnPosition }): JSX.Element {
   const { marketId, marketTitle, marketStatus, side, quantity, lastPrice } = position;
-  const { costCents, buyFeesCents, worthCents, unrealisedCents } = position;
+  const { costCents, buyFeesCents, worthCents, unrealisedCents, realisedCents } = position;
   return (
     <tr>
       <th scope="row">
@@ -89,6 +89,11 @@ function PositionRow({ position }: { position: OwnPosition }): JSX.Element {
       </td>
       <td>
         <Change cents={unrealisedCents} />
+        {realisedCents !== 0 && (
+          <p class="hint">
+            <Change cents={realisedCents} /> realised
+          </p>
+        )}
       </td>
     </tr>
   );
