@@ -163,4 +163,12 @@ journey("NO of two of four outcomes become cash and YES of the others", async (t
   await page.reload();
   await page.getByText("Exactly one of them resolves YES.").waitFor();
   t.is(await form.count(), 0);
+
+  // So does a self-exclusion.
+  await operate("set_market_status", { market_id: ids.Dora, status: "open" });
+  await page.reload();
+  await form.waitFor();
+  await operate("self_exclude", { user_id: userId, until: "2090-01-01T00:00:00Z" });
+  await page.reload();
+  await form.waitFor({ state: "detached" });
 });

@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { account } from "../../api/account.ts";
 import { adviceOn } from "../../api/advice.ts";
 import { ownApi } from "../../api/client.ts";
 import { convertShares, previewConversion, redeemShares } from "../../api/event_shares.ts";
@@ -38,7 +39,8 @@ function OwnShares({ eventId, event }: ExchangeProps): JSX.Element | null {
     <>
       {done !== undefined && <Notice kind="good">{done}</Notice>}
       {yesSets > 0 && <Redeem eventId={eventId} quantity={yesSets} onDone={setDone} />}
-      {no.length > 0 && (
+      {/* Who excluded themselves may redeem, but not convert. */}
+      {no.length > 0 && !account.value?.exclusion && (
         <Convert
           // Other shares are another form.
           key={no.map(({ marketId }) => marketId).join()}
