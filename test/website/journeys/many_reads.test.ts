@@ -68,7 +68,10 @@ journey(
     await guest.page.goto(`/markets/${marketId}`);
     await guest.page.getByText("This could not be loaded").first().waitFor();
     await page.reload();
-    await page.getByRole("button", { name: "Sell", exact: true }).first().waitFor();
+    await page
+      .getByRole("button", { name: /^Sell your/ })
+      .first()
+      .waitFor();
     await page.getByRole("heading", { name: "Will the sun shine?" }).waitFor();
     t.is(await page.getByText("This could not be loaded").count(), 0);
 

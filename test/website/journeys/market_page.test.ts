@@ -54,7 +54,7 @@ journey(
       ...{ key: maker.key, body: { marketId, side: "yes", price: 48, quantity: 9 } },
     });
     await page.getByRole("button", { name: "Use 48 cents, an offer to buy YES" }).waitFor();
-    await page.getByRole("button", { name: "Sell", exact: true }).click();
+    await page.getByRole("button", { name: /^Sell your/ }).click();
     t.is(await price.inputValue(), "48");
     await page.getByLabel("Shares", { exact: true }).fill("6");
     const field = page

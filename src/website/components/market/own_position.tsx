@@ -46,6 +46,7 @@ export function OwnPosition(props: OwnPositionProps): JSX.Element {
               <button
                 type="button"
                 class="button button-small"
+                aria-label={`Sell your ${position.side.toUpperCase()} shares`}
                 onClick={() => {
                   onSell(position);
                 }}
