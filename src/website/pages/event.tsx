@@ -34,8 +34,9 @@ export function EventPage({ id }: { id: string }): JSX.Element {
     ranked.map(({ marketId }) => marketId),
     "always",
   );
-  useTitle(event.data?.title);
-  if (event.data === undefined && event.problem?.status === 404) {
+  const isUnknown = event.data === undefined && event.problem?.status === 404;
+  useTitle(isUnknown ? "Event not found" : event.data?.title);
+  if (isUnknown) {
     return (
       <div class="narrow">
         <h1>There is no such event</h1>

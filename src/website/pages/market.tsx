@@ -61,8 +61,9 @@ export function MarketPage({ id }: { id: string }): JSX.Element {
     if (before.current !== undefined && before.current !== status) announceChange();
     before.current = status;
   }, [status]);
-  useTitle(market.data?.title);
-  if (market.data === undefined && market.problem?.status === 404) return <UnknownMarket />;
+  const isUnknown = market.data === undefined && market.problem?.status === 404;
+  useTitle(isUnknown ? "Market not found" : market.data?.title);
+  if (isUnknown) return <UnknownMarket />;
   return (
     <Show asked={market} lines={8} title="Market">
       {(data) => (

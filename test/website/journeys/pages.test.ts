@@ -66,6 +66,9 @@ for (const view of views) {
     await go("/nowhere", "not-found", "There is no such page");
     await go("/pages/nowhere", "no-own-page", "There is no such page");
     await go(`/markets/${eventId}`, "no-market", "There is no such market");
+    t.is(await page.title(), "Market not found · pgmarkets");
+    await go(`/events/${emptyMarketId}`, "no-event", "There is no such event");
+    t.is(await page.title(), "Event not found · pgmarkets");
     for (const name of ["confirm", "reset", "sign-in"]) {
       await go(`/${name}#jl_unknown`, `old-${name}`, "This link was used before or is too old");
     }
