@@ -16,7 +16,7 @@ export interface CallLimits<Kind extends string> {
 
 export interface CallLimiterOptions<Kind extends string> {
   limits: CallLimits<Kind>;
-  /** How long a call waits for its turn. Then it fails as if there were no connection. */
+  /** How long a call waits for its turn. Then it fails, as beyond the cap. */
   patienceMs?: number;
   /** Calls at most that may wait, a quarter of it in one line; beyond it new ones are rejected. */
   waitingCap?: number;
@@ -155,7 +155,7 @@ export function createCallLimiter<Kind extends string>({
         waiting--;
         calls.splice(calls.indexOf(call), 1);
         if (calls.length === 0) lines.delete(line);
-        reject(new DatabaseFailure("unreachable"));
+        reject(new DatabaseFailure("overloaded"));
         startWaiting();
       }, patienceMs);
       const call = {

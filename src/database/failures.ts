@@ -7,7 +7,7 @@ import type { Pool, PoolClient } from "pg";
  * - conflict: the database rolled it back (deadlock, lock timeout, out of resources): no effect;
  * - unreachable: there was no connection, so nothing was sent: no effect;
  * - lost: the connection broke during the call: it may have been committed;
- * - overloaded: too many requests wait already, so this one was not queued: no effect.
+ * - overloaded: too many requests wait already, or this one for too long: no effect.
  */
 export type FailureKind = "conflict" | "unreachable" | "lost" | "overloaded";
 

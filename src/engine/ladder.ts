@@ -1,13 +1,11 @@
 import type { CallLimits } from "../database/call_limiter.ts";
-import type { OrderRequest } from "../database/calls.ts";
 
 /** Lower rungs serve many orders in a call. An order that gets AGAIN climbs; a success steps down. */
 export type Rung = "shared" | "alone" | "single";
 
 export interface RungLimits {
-  /** Orders of one call at most, and their expected work; see choose_orders.ts. */
+  /** Orders of one call at most. */
   mostOrders: number;
-  mostWork: number;
   /** Whether a call waits for locks of markets. For those of users each waits, if only 50 ms. */
   waits: boolean;
   /** Resting orders that the orders of a call may meet; null is any number. */
@@ -18,31 +16,22 @@ export interface RungLimits {
 
 /**
  * No call holds a connection for a lock longer than 50 ms (the lock timeout of the pool `orders`). A
- * lane, which is a market, has one call under way, and waits in the process.
+ * lane, which is a market, has one shared or lone call under way, and waits in the process.
  */
 export const ladder: Record<Rung, RungLimits> = {
   shared: {
-    ...{ mostOrders: Infinity, mostWork: 200, waits: false, mostMakers: 250 },
+    ...{ mostOrders: 200, waits: false, mostMakers: 250 },
     atOnce: (connections) => Math.max(1, connections - reserve(connections)),
   },
   alone: {
-    ...{ mostOrders: 8, mostWork: 200, waits: true, mostMakers: 500 },
+    ...{ mostOrders: 8, waits: true, mostMakers: 500 },
     atOnce: (connections) => part(connections, 1 / 2),
   },
   single: {
-    ...{ mostOrders: 1, mostWork: 1, waits: true, mostMakers: null },
+    ...{ mostOrders: 1, waits: true, mostMakers: null },
     atOnce: (connections) => Math.min(2, part(connections, 1 / 4)),
   },
 };
-
-/**
- * The rung of an order that waits for locks. One of few shares can't meet more makers than `alone`
- * allows. A share costs at least a cent.
- */
-export function rungOf({ budgetCents, quantity }: OrderRequest): "alone" | "single" {
-  const shares = quantity ?? budgetCents ?? 0;
-  return shares > (ladder.alone.mostMakers ?? 0) ? "single" : "alone";
-}
 
 /** An amendment goes alone if it can meet no more than this, since cancels wait for it. */
 export const AMENDMENT_MAKERS = 50;

@@ -1,9 +1,5 @@
 import type { OrderRequest, Payment, PlacedOrder } from "../database/calls.ts";
-import { lockPauseMs } from "../database/failures.ts";
-import { chooseOrders, freeOrders } from "./choose_orders.ts";
-import { ladder } from "./ladder.ts";
 import type { Rung } from "./ladder.ts";
-import type { SingleCall, Walks } from "./walks.ts";
 
 /** The token of a request that is not counted yet: see http/access.ts. It is taken once. */
 export interface Token {
@@ -23,74 +19,62 @@ export interface Waiting {
   reject: (error: unknown) => void;
   /** It is not counted yet: its call takes this token. */
   token: Token | undefined;
-  /** The lowest rung whose calls may take it. */
-  rung: Rung;
-  /** How often a call did not place it. It pauses until `readyAt`. */
-  tries: number;
-  readyAt: number;
+  /** A call has not placed it. */
+  wasTried: boolean;
 }
 
-/** The queue of one market. It has one call under way at most. */
+/** The queue of one market. */
 export interface Lane {
   waiting: Waiting[];
-  isUnderWay: boolean;
-  /** The lowest rung of its calls. */
-  rung: "shared" | "alone";
-  /** Its last call took long for its work. The next one takes one order of each user. */
+  /** Calls under way that concern the market: one of its orders at most, and single calls. */
+  underWay: number;
+  /** Of its next call. */
+  rung: Exclude<Rung, "single">;
+  /** Its last call took long. The next one takes one order of each user. */
   isSlow: boolean;
-  /** Those of all lanes: single calls wait until the market has rested. */
-  walks: Walks;
-  /** When it is looked at again because an order has paused enough. Infinity: no order pauses. */
-  wakesAt: number;
+  /** Users of an order that left for a single call. What they sent after it waits here. */
+  climbing: Set<string>;
 }
 
-export const makeLane = (walks: Walks): Lane => ({
-  ...{ waiting: [], isUnderWay: false, rung: "shared", isSlow: false },
-  ...{ walks, wakesAt: Infinity },
+export const makeLane = (): Lane => ({
+  ...{ waiting: [], underWay: 0, rung: "shared", isSlow: false, climbing: new Set() },
 });
 
-export const singleCallOf = ({ marketId, userId }: OrderRequest): SingleCall => ({
-  ...{ marketIds: [marketId], userIds: [userId] },
-});
-
-/** When a call may take an order. One whose time is over is taken, and answered. */
-function readyAt({ walks }: Lane, order: Waiting, at: number): number {
-  if (order.rung !== "single" || order.tries === 0) return order.readyAt;
-  const restedAt = at + walks.restMs(singleCallOf(order.request));
-  return Math.min(Math.max(order.readyAt, restedAt), order.until);
+/** The orders that a call of a lane may take. Orders of one user never overtake each other. */
+export function* freeOrders({ climbing, isSlow, waiting }: Lane): Generator<Waiting, void> {
+  const passed = new Set(climbing);
+  for (const order of waiting) {
+    const { userId } = order.request;
+    if (passed.has(userId)) continue;
+    if (isSlow) passed.add(userId);
+    yield order;
+  }
 }
 
-/** When the next of these orders that pause is ready. */
-export function nextReadyAt(lane: Lane, orders: Waiting[], at: number): number {
-  const times = orders.map((order) => readyAt(lane, order, at));
-  return Math.min(...times.filter((time) => time > at));
+/**
+ * Takes the orders of one call out of some lanes: the first of each, then the second of each, so that
+ * a long queue does not displace the short ones.
+ */
+export function takeOrders(lanes: Lane[], mostOrders: number): Waiting[] {
+  const taken = new Set<Waiting>();
+  let queues = lanes.map(freeOrders);
+  while (queues.length > 0 && taken.size < mostOrders) {
+    queues = queues.filter((queue) => {
+      const { value: order } = queue.next();
+      if (order === undefined || taken.size === mostOrders) return false;
+      taken.add(order);
+      return true;
+    });
+  }
+  for (const lane of lanes) lane.waiting = lane.waiting.filter((order) => !taken.has(order));
+  return [...taken];
 }
 
-const isHeld = (lane: Lane, rung: Rung, at: number) => (order: Waiting) =>
-  readyAt(lane, order, at) > at || (rung === "alone" && order.rung === "single");
-
-/** Its orders for a call of this rung. */
-export function takeOrders(lane: Lane, rung: Rung, at: number): Waiting[] {
-  const { mostOrders, mostWork } = ladder[rung];
-  const bounds = { mostWork, mostOrders, onePerUser: lane.isSlow, isHeld: isHeld(lane, rung, at) };
-  return chooseOrders([lane.waiting], bounds);
-}
-
-/** Whether a call of this rung would take orders. A single one must be the first that is ready. */
-export function isReady(lane: Lane, rung: Rung, at: number): boolean {
-  if (lane.isUnderWay) return false;
-  const { value: first } = freeOrders(lane.waiting, isHeld(lane, rung, at)).next();
-  return first !== undefined && (rung !== "single" || first.rung === "single");
-}
-
-/** These are placed again: they pause, behind the others, and so do later ones of their users. */
-export function putBehind(lane: Lane, orders: Waiting[], at: number): void {
+/** Orders that were not placed go behind the others, and so do later ones of their users. */
+export function putBehind(lane: Lane, orders: Waiting[]): void {
   const users = new Set(orders.map(({ request }) => request.userId));
   const isOther = ({ request }: Waiting) => !users.has(request.userId);
-  const others = lane.waiting.filter(isOther);
-  lane.waiting = [...others, ...orders, ...lane.waiting.filter((order) => !isOther(order))];
-  for (const order of orders) {
-    order.readyAt = at + lockPauseMs(order.tries);
-    order.tries++;
-  }
+  const own = lane.waiting.filter((order) => !isOther(order));
+  lane.waiting = [...lane.waiting.filter(isOther), ...orders, ...own];
+  for (const order of orders) order.wasTried = true;
 }

@@ -4,25 +4,23 @@ import { ALL_ORDERS, api } from "../database/calls.ts";
 import type { CommandResult, PlacedOrder } from "../database/calls.ts";
 import { DatabaseFailure, isLockTimeout, withRetries } from "../database/failures.ts";
 import type { RetryOptions } from "../database/failures.ts";
-import { wasSlow, workOf } from "./choose_orders.ts";
 import { ladder } from "./ladder.ts";
-import type { Rung } from "./ladder.ts";
-import { singleCallOf } from "./lane.ts";
 import type { Lane, Waiting } from "./lane.ts";
 import type { Lanes } from "./lanes.ts";
-import type { Walks } from "./walks.ts";
+import { wasSlow } from "./walks.ts";
 
 /** The calls of the gatherer, and what becomes of the orders that they bring. */
 
 export interface CallContext {
   pool: Pool;
   lanes: Lanes;
-  walks: Walks;
   retries: RetryOptions | undefined;
   /** Instead of what the ladder has. */
   mostMakers: number | undefined;
   slowMs: number | undefined;
   whilePaying: WhilePaying;
+  /** Places an order by a single call. */
+  climb: (order: Waiting) => void;
   now: () => number;
   onCommitted: (results: CommandResult[]) => void;
 }
@@ -31,10 +29,9 @@ export interface CallContext {
 export type WhilePaying = <T>(userIds: string[], call: () => Promise<T>) => Promise<T>;
 
 interface Call {
-  rung: Rung;
   /** Takes its orders, once it has a connection: more may have come. */
   take: () => Waiting[];
-  /** Of a call of one lane. */
+  /** Of a call of one lane, on the rung `alone`. */
   lane?: Lane;
 }
 
@@ -45,11 +42,11 @@ interface Taken {
   tookMs: number;
 }
 
-/** Makes a call and answers its orders. Those that were told AGAIN go to the end of their lanes. */
+/** Makes a call and answers its orders. Those that were told AGAIN are placed again, or climb. */
 export async function makeCall(context: CallContext, made: Call): Promise<void> {
   const { lanes } = context;
   const taken: Taken = { sent: [], tookMs: 0 };
-  /** Their lanes do not step down. */
+  /** Their lanes go alone next. */
   let failed: Waiting[] = [];
   let results: PlacedOrder[] | undefined;
   try {
@@ -64,7 +61,7 @@ export async function makeCall(context: CallContext, made: Call): Promise<void> 
     if (taken.orders === undefined) rejectAll(lanes.takeAll(made.lane), error);
     // It is committed: its orders must not be placed again.
     else if (results !== undefined) rejectAll(taken.sent, error);
-    else failed = fail(context, made.rung, taken.sent, error);
+    else failed = fail(context, made, taken.sent, error);
   } finally {
     const ended = lanes.of(taken.orders ?? []);
     if (made.lane !== undefined) ended.add(made.lane);
@@ -74,17 +71,17 @@ export async function makeCall(context: CallContext, made: Call): Promise<void> 
 
 async function send(
   { mostMakers, now, pool, retries, whilePaying }: CallContext,
-  { lane, rung, take }: Call,
+  { lane, take }: Call,
   taken: Taken,
   waits: boolean,
 ): Promise<PlacedOrder[]> {
-  const limits = ladder[rung];
-  const isTroubled = rung === "alone" && lane?.waiting.some((order) => order.rung === "single");
+  const limits = lane === undefined ? ladder.shared : ladder.alone;
+  const isTroubled = lane !== undefined && lane.climbing.size > 0;
   const attempt = async (client: PoolClient): Promise<PlacedOrder[]> => {
     if (taken.orders === undefined) {
       taken.orders = take();
       const at = now();
-      const isOver = ({ tries, until }: Waiting) => tries > 0 && until <= at;
+      const isOver = ({ until, wasTried }: Waiting) => wasTried && until <= at;
       rejectAll(taken.orders.filter(isOver), new DatabaseFailure("conflict"));
       taken.sent = taken.orders.filter((order) => !isOver(order));
     }
@@ -100,8 +97,8 @@ async function send(
           ...ALL_ORDERS,
           orders: taken.sent.map(({ request }) => request),
           waits: waits && limits.waits,
-          skips: !waits || isTroubled === true,
-          mostMakers: limits.mostMakers === null ? null : (mostMakers ?? limits.mostMakers),
+          skips: !waits || isTroubled,
+          mostMakers: mostMakers ?? limits.mostMakers,
           payers: paying.length === 0 ? null : payers,
         });
       return await (paying.length === 0 ? run() : whilePaying(paying, run));
@@ -112,20 +109,21 @@ async function send(
   return await withRetries(pool, attempt, { ...retries, exceptConflicts: true });
 }
 
-/** Gives orders their results. Returns those whose lanes do not step down. */
+/** Gives orders their results. Returns those whose lanes go alone next. */
 function answer(
-  { lanes, now, onCommitted, slowMs, walks }: CallContext,
-  { rung }: Call,
+  context: CallContext,
+  made: Call,
   { sent, tookMs }: Taken,
   results: PlacedOrder[],
 ): Waiting[] {
+  const { lanes, now, onCommitted, slowMs } = context;
   if (results.length !== sent.length) {
     // The call is committed, so it is not repeated, and no result belongs to a certain order.
     const counted = `${results.length} results to ${sent.length} orders`;
     rejectAll(sent, new RangeError(`api.run_orders returned ${counted}`));
     return [];
   }
-  const isSlow = wasSlow(tookMs, sumOfWork(sent), slowMs);
+  const isSlow = wasSlow(tookMs, sent.length, slowMs);
   const all = lanes.of(sent);
   for (const each of all) each.isSlow = isSlow && all.size === 1;
 
@@ -135,19 +133,11 @@ function answer(
     const order = sent[index];
     if (order === undefined || !pay(order, result)) return;
     const isAgain = result.code === "AGAIN" || result.code === "CONFLICT_RETRY";
-    if (isAgain && order.until > now()) {
-      again.push(order);
-      climb(order, rung, index);
-    } else if (result.code === "AGAIN") {
-      order.reject(new DatabaseFailure("conflict"));
-    } else {
-      if (rung === "single" && isSlow && result.code !== null) {
-        walks.note(singleCallOf(order.request), tookMs);
-      }
-      final.push({ order, result });
-    }
+    if (isAgain && order.until > now()) again.push(order);
+    else if (result.code === "AGAIN") order.reject(new DatabaseFailure("conflict"));
+    else final.push({ order, result });
   });
-  lanes.putBehind(again);
+  placeAgain(context, made, sent, again);
   if (sent.length > 0) onCommitted(final.map(({ result }) => result));
   // The next call begins first: the database works on it while the server writes these answers.
   setImmediate(() => {
@@ -174,14 +164,16 @@ function pay(order: Waiting, result: PlacedOrder): boolean {
   return true;
 }
 
-/** Of a call of one market only the first order is sure to have been the reason. */
-function climb(order: Waiting, rung: Rung, index: number): void {
-  order.rung = rung === "shared" || index > 0 ? "alone" : "single";
+/** Of a call of one lane only the first order is sure to have been the reason. It climbs. */
+function placeAgain({ climb, lanes }: CallContext, made: Call, sent: Waiting[], again: Waiting[]) {
+  const climbs = (order: Waiting) => made.lane !== undefined && order === sent[0];
+  lanes.putBehind(again.filter((order) => !climbs(order)));
+  again.filter(climbs).forEach(climb);
 }
 
-/** A call failed. If it had no effect, its orders climb: only some of them caused it. */
-function fail({ lanes, now }: CallContext, rung: Rung, sent: Waiting[], error: unknown): Waiting[] {
-  const at = now();
+/** A call failed. If it had no effect, its orders are placed again: only some of them caused it. */
+function fail(context: CallContext, made: Call, sent: Waiting[], error: unknown): Waiting[] {
+  const at = context.now();
   const isConflict = error instanceof DatabaseFailure && error.kind === "conflict";
   const isOfOne = !(error instanceof DatabaseFailure) && sent.length > 1;
   const isAgain = ({ until }: Waiting) => (isConflict ? until > at : isOfOne);
@@ -189,16 +181,9 @@ function fail({ lanes, now }: CallContext, rung: Rung, sent: Waiting[], error: u
     sent.filter((order) => !isAgain(order)),
     error,
   );
-  const again = sent.filter(isAgain);
-  again.forEach((order, index) => {
-    climb(order, rung, isConflict ? index : 0);
-  });
-  lanes.putBehind(again);
+  placeAgain(context, made, sent, sent.filter(isAgain));
   return sent;
 }
-
-const sumOfWork = (orders: Waiting[]) =>
-  orders.reduce((sum, { request }) => sum + workOf(request), 0);
 
 export function rejectAll(orders: Waiting[], error: unknown): void {
   for (const order of orders) order.reject(error);

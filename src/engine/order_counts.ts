@@ -1,24 +1,36 @@
-/** How many orders wait, and how many of each user. */
+import { DatabaseFailure } from "../database/failures.ts";
+
+/** Orders that are not answered. */
 export interface OrderCounts {
   all: () => number;
-  of: (userId: string) => number;
-  /** One order of each of these users comes or goes. */
-  change: (userIds: string[], by: 1 | -1) => void;
+  /** Counts orders of these users during work on them. Fails at once if there are too many. */
+  during: <T>(userIds: string[], work: () => Promise<T>) => Promise<T>;
 }
 
-export function createOrderCounts(): OrderCounts {
+/** So many orders at most are not answered, a quarter of one user. */
+export function createOrderCounts(most: number): OrderCounts {
   const counts = new Map<string, number>();
   let all = 0;
-  const of = (userId: string) => counts.get(userId) ?? 0;
+
+  function change(userIds: string[], by: 1 | -1): void {
+    all += by * userIds.length;
+    for (const userId of userIds) {
+      const count = (counts.get(userId) ?? 0) + by;
+      if (count > 0) counts.set(userId, count);
+      else counts.delete(userId);
+    }
+  }
+
   return {
     all: () => all,
-    of,
-    change: (userIds, by) => {
-      all += by * userIds.length;
-      for (const userId of userIds) {
-        const count = of(userId) + by;
-        if (count > 0) counts.set(userId, count);
-        else counts.delete(userId);
+    during: async (userIds, work) => {
+      const isFullFor = (userId: string) => (counts.get(userId) ?? 0) >= most / 4;
+      if (all >= most || userIds.some(isFullFor)) throw new DatabaseFailure("overloaded");
+      change(userIds, 1);
+      try {
+        return await work();
+      } finally {
+        change(userIds, -1);
       }
     },
   };

@@ -7,19 +7,18 @@ import type {
   PlacedOrder,
   VersionedResult,
 } from "../database/calls.ts";
-import { DatabaseFailure } from "../database/failures.ts";
 import type { RetryOptions } from "../database/failures.ts";
 import { startTimer } from "../later.ts";
 import type { Later } from "../later.ts";
 import { commandLimits, ladder } from "./ladder.ts";
-import type { CommandKind, Rung } from "./ladder.ts";
-import type { Token } from "./lane.ts";
+import type { CommandKind } from "./ladder.ts";
+import type { Token, Waiting } from "./lane.ts";
 import { createLanes } from "./lanes.ts";
 import { makeCall, rejectAll } from "./order_calls.ts";
 import type { CallContext, WhilePaying } from "./order_calls.ts";
 import { createOrderCounts } from "./order_counts.ts";
 import { createWalks } from "./walks.ts";
-import { amend, placeAllOrNone, placeKeyed } from "./whole_calls.ts";
+import { amend, placeAllOrNone, placeKeyed, placeSingle } from "./whole_calls.ts";
 import type { Amendment, KeyedBatch } from "./whole_calls.ts";
 
 export interface OrderGathererOptions {
@@ -28,16 +27,14 @@ export interface OrderGathererOptions {
   connections?: number;
   /** For the turns of calls that wait for locks. Other commands may use the same. */
   limiter?: CallLimiter<CommandKind>;
-  /** Expected work of one call at most, in small orders; see choose_orders.ts. */
-  mostWork?: number;
   /** Resting orders that the orders of a call may meet, instead of those of the ladder. */
   mostMakers?: number;
-  /** Orders at most that may wait, over all markets; one user's at most a quarter of it. */
+  /** Orders at most that are not answered, over all markets; one user's at most a quarter of it. */
   waitingCap?: number;
   retries?: RetryOptions;
   /** How long an order that was told AGAIN, or a batch that is not finished, is placed again. */
   unfinishedForMs?: number;
-  /** A call that takes longer for little work makes its markets slow; see choose_orders.ts. */
+  /** A call that takes longer makes its markets slow; see walks.ts. */
   slowMs?: number;
   /** How calls are made that take tokens: see `during` of http/trading_tokens.ts. */
   whilePaying?: WhilePaying;
@@ -80,9 +77,6 @@ const DEFAULT_WAITING_CAP = 10_000;
 const ENOUGH_ORDERS = 50;
 const LONGEST_WAIT_MS = 20;
 
-/** Before a lane asks for a turn again. */
-const TURN_PAUSE_MS = 5;
-
 const runAtOnce: WhilePaying = (_userIds, run) => run();
 
 /**
@@ -92,44 +86,61 @@ const runAtOnce: WhilePaying = (_userIds, run) => run();
  * is there before it is paid for, so nobody's unpaid orders hold up others.
  */
 export function createOrderGatherer(options: OrderGathererOptions): OrderGatherer {
-  const { pool, retries, mostMakers, slowMs, waitingCap = DEFAULT_WAITING_CAP } = options;
+  const { pool, retries, mostMakers, slowMs } = options;
   const { connections = pool.options.max, unfinishedForMs = REQUEST_PATIENCE_MS } = options;
-  const { mostWork = ladder.shared.mostWork, whilePaying = runAtOnce } = options;
-  const { now = () => performance.now(), later = startTimer } = options;
-  const limiter = options.limiter ?? createCallLimiter({ limits: commandLimits(connections) });
+  const { now = () => performance.now(), later = startTimer, whilePaying = runAtOnce } = options;
+  const limits = commandLimits(connections);
+  const limiter = options.limiter ?? createCallLimiter({ limits, later });
   const walks = createWalks({ slowMs, now });
-  const onReady = () => {
-    calls.schedule();
-  };
   const onCommitted = (results: CommandResult[]) => {
     queueMicrotask(() => options.onCommitted?.(results));
   };
-  /** Those in lanes, and all of the batches that are not answered. */
-  const counts = createOrderCounts();
-  const lanes = createLanes({ mostWork, counts, walks, now, later, onReady });
+  const counts = createOrderCounts(options.waitingCap ?? DEFAULT_WAITING_CAP);
+  const lanes = createLanes(now);
+  const whole = { pool, limiter, walks, keepingLanes, retries, unfinishedForMs, now, onCommitted };
   const calls = createCallStarter(
-    { pool, lanes, walks, retries, mostMakers, slowMs, whilePaying, now, onCommitted },
+    { pool, lanes, climb, retries, mostMakers, slowMs, whilePaying, now, onCommitted },
     { limiter, mostShared: ladder.shared.atOnce(connections), later },
   );
-  const whole = { pool, limiter, walks, retries, unfinishedForMs, now, onCommitted };
   /** Users of an order that may not be paid for. */
   const owing = new Set<string>();
 
-  function checkRoom(userIds: string[]): void {
-    const isFullFor = (userId: string) => counts.of(userId) >= waitingCap / 4;
-    if (counts.all() >= waitingCap || userIds.some(isFullFor)) {
-      throw new DatabaseFailure("overloaded");
+  const put = (request: OrderRequest, token?: Token) =>
+    counts.during(
+      [request.userId],
+      () =>
+        new Promise<PlacedOrder>((resolve, reject) => {
+          const [since, until] = [now(), now() + unfinishedForMs];
+          lanes.add({ request, since, until, resolve, reject, token, wasTried: false });
+          calls.schedule();
+        }),
+    );
+
+  async function keepingLanes<T>(marketIds: string[], call: () => Promise<T>): Promise<T> {
+    const kept = lanes.in(marketIds);
+    kept.forEach(lanes.start);
+    try {
+      return await call();
+    } finally {
+      lanes.end(kept);
+      calls.schedule();
     }
   }
 
-  async function put(request: OrderRequest, token?: Token): Promise<PlacedOrder> {
-    checkRoom([request.userId]);
-    return await new Promise((resolve, reject) => {
-      const [since, until] = [now(), now() + unfinishedForMs];
-      const start = { rung: "shared", tries: 0, readyAt: 0 } as const;
-      lanes.add({ request, since, until, resolve, reject, token, ...start });
-      calls.schedule();
-    });
+  /** Places an order by a single call, while its lane goes on with those of other users. */
+  function climb(order: Waiting): void {
+    const placeClimbing = async (): Promise<void> => {
+      try {
+        await order.token?.take();
+        order.resolve(await placeSingle(whole, order.request));
+      } catch (error) {
+        order.reject(error);
+      } finally {
+        lanes.unhold(order);
+      }
+    };
+    lanes.hold(order);
+    calls.run(placeClimbing());
   }
 
   async function place(request: OrderRequest, token?: Token): Promise<VersionedResult> {
@@ -145,11 +156,7 @@ export function createOrderGatherer(options: OrderGathererOptions): OrderGathere
 
   /** Places a batch in a call of its own. */
   async function placeApart<T>(userIds: string[], placeBatch: () => Promise<T>): Promise<T> {
-    checkRoom(userIds);
-    counts.change(userIds, 1);
-    const placing = placeBatch().finally(() => {
-      counts.change(userIds, -1);
-    });
+    const placing = counts.during(userIds, placeBatch);
     calls.run(placing);
     return await placing;
   }
@@ -190,9 +197,9 @@ interface StarterOptions {
 function createCallStarter(context: CallContext, { limiter, mostShared, later }: StarterOptions) {
   const { lanes, now } = context;
   const running = new Set<Promise<void>>();
-  /** The rungs that wait for a turn. */
-  const waitingRungs = new Set<Rung>();
   let sharedCalls = 0;
+  /** A lane waits for a turn of the rung `alone`. */
+  let isWaiting = false;
   /** A shared call waits for its connection; it will take what is ready by then. */
   let isConnecting = false;
   let isScheduled = false;
@@ -210,8 +217,7 @@ function createCallStarter(context: CallContext, { limiter, mostShared, later }:
   }
 
   function begin(): void {
-    takeTurn("single");
-    takeTurn("alone");
+    takeTurn();
     if (isConnecting || sharedCalls >= mostShared) return;
     const { count, since } = lanes.shared();
     const isEnough = count >= (sharedCalls === 0 ? 1 : ENOUGH_ORDERS);
@@ -242,26 +248,23 @@ function createCallStarter(context: CallContext, { limiter, mostShared, later }:
   }
 
   /** Begins a call of one lane, which is chosen when there is a turn. */
-  function takeTurn(rung: "alone" | "single"): void {
-    if (waitingRungs.has(rung) || lanes.find(rung) === undefined) return;
-    waitingRungs.add(rung);
-    const turn = limiter.turn(`lanes ${rung}`, { [rung]: "" });
-    const placing = turn(async () => {
-      waitingRungs.delete(rung);
-      const lane = lanes.find(rung);
+  function takeTurn(): void {
+    if (isWaiting || lanes.findAlone() === undefined) return;
+    isWaiting = true;
+    const placing = limiter.turn("lanes", { alone: "" })(async () => {
+      isWaiting = false;
+      const lane = lanes.findAlone();
       if (lane === undefined) return;
       lanes.start(lane);
-      const placed = makeCall(context, { rung, lane, take: () => lanes.take(lane, rung) });
-      takeTurn(rung);
+      const placed = makeCall(context, { lane, take: () => lanes.take(lane) });
+      takeTurn();
       await placed;
     });
-    const failed = async (error: unknown): Promise<void> => {
+    const failed = (error: unknown): void => {
+      isWaiting = false;
       // There was no turn.
-      await new Promise<void>((resolve) => {
-        later(resolve, TURN_PAUSE_MS);
-      });
-      waitingRungs.delete(rung);
-      rejectAll(lanes.takeLate(), error);
+      const lane = lanes.findAlone();
+      if (lane !== undefined) rejectAll(lanes.takeAll(lane), error);
     };
     run(placing.catch(failed));
   }
@@ -274,7 +277,7 @@ function createCallStarter(context: CallContext, { limiter, mostShared, later }:
       schedule();
       return lanes.takeShared();
     };
-    await makeCall(context, { rung: "shared", take });
+    await makeCall(context, { take });
     isConnecting = false;
     sharedCalls--;
     // At once, before the answers.

@@ -1,29 +1,30 @@
-import { wasSlow } from "./choose_orders.ts";
+/** A call is slow if it took longer than this, and longer than a fifth of this for each order. */
+const SLOW_MS = 50;
+
+/** Whether a call took long for so many orders. */
+export function wasSlow(milliseconds: number, orders: number, slowMs = SLOW_MS): boolean {
+  return milliseconds > slowMs && milliseconds / orders > slowMs / 5;
+}
 
 /**
  * Long calls of one process that placed nothing: all others of their markets have waited for nothing.
  * So the others go first for a while, above all before the users of such calls.
  */
 export interface Walks {
-  /** A `single` call took so long, and what it brought is rejected. */
-  note: (call: SingleCall, tookMs: number) => void;
   /** Whether the user has had such a call in the market. */
   hasWalked: (marketId: string, userId: string) => boolean;
   /** How long it is, in milliseconds, until a `single` call may begin; 0 or less: it may. */
   restMs: (call: SingleCall) => number;
-  /** For a command that makes a `single` call until it is finished. */
-  watch: (call: SingleCall) => Watch;
-}
-
-export interface Watch {
-  /** Measures an attempt of the call. */
-  time: <T>(attempt: () => Promise<T>) => Promise<T>;
-  /** Notes the last attempt if it was slow, and the command is rejected. */
-  end: (isRejected: boolean) => void;
+  /** Makes a `single` call. What was slow and is rejected has walked. */
+  watch: <T>(
+    call: SingleCall,
+    attempt: () => Promise<T>,
+    isRejected: (result: T) => boolean,
+  ) => Promise<T>;
 }
 
 export interface WalksOptions {
-  /** A call that takes longer for little work is slow; see choose_orders.ts. */
+  /** A call that takes longer is slow; see wasSlow. */
   slowMs?: number | undefined;
   /** In milliseconds, by a clock that never goes back. */
   now?: () => number;
@@ -88,25 +89,15 @@ export function createWalks(options: WalksOptions = {}): Walks {
     }
   }
 
-  function watch(call: SingleCall): Watch {
-    let tookMs = 0;
-    return {
-      time: async (attempt) => {
-        const began = now();
-        const result = await attempt();
-        tookMs = now() - began;
-        return result;
-      },
-      end: (isRejected) => {
-        if (isRejected && wasSlow(tookMs, 1, slowMs)) note(call, tookMs);
-      },
-    };
-  }
-
   return {
     hasWalked,
-    note,
-    watch,
+    watch: async (call, attempt, isRejected) => {
+      const began = now();
+      const result = await attempt();
+      const tookMs = now() - began;
+      if (wasSlow(tookMs, 1, slowMs) && isRejected(result)) note(call, tookMs);
+      return result;
+    },
     restMs: ({ marketIds, userIds }) =>
       Math.max(0, ...marketIds.map((marketId) => restOf(marketId, userIds))),
   };

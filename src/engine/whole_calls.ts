@@ -3,7 +3,12 @@ import { call } from "../database/call.ts";
 import { REQUEST_PATIENCE_MS } from "../database/call_limiter.ts";
 import type { CallLimiter } from "../database/call_limiter.ts";
 import { ALL_ORDERS, api } from "../database/calls.ts";
-import type { CommandResult, OrderRequest, VersionedResult } from "../database/calls.ts";
+import type {
+  CommandResult,
+  OrderRequest,
+  PlacedOrder,
+  VersionedResult,
+} from "../database/calls.ts";
 import { withRetries } from "../database/failures.ts";
 import type { RetryOptions, Turn } from "../database/failures.ts";
 import { AMENDMENT_MAKERS, ladder } from "./ladder.ts";
@@ -11,12 +16,17 @@ import type { CommandKind } from "./ladder.ts";
 import { untilFinished } from "./unfinished.ts";
 import type { Walks } from "./walks.ts";
 
-/** Batches that are placed as a whole, and amendments: calls of their own, from the rung `alone` on. */
+/**
+ * Calls for one thing: a batch that is placed as a whole, an amendment, an order that calls of many
+ * could not place.
+ */
 
 export interface WholeCallContext {
   pool: Pool;
   limiter: CallLimiter<CommandKind>;
   walks: Walks;
+  /** Makes a call while the lanes of these markets begin none. */
+  keepingLanes: <T>(marketIds: string[], call: () => Promise<T>) => Promise<T>;
   retries: RetryOptions | undefined;
   unfinishedForMs: number;
   now: () => number;
@@ -114,6 +124,29 @@ export async function amend(
   return result;
 }
 
+/** Places an order by a single call. If that is lost, it is not made again. */
+export async function placeSingle(
+  context: WholeCallContext,
+  order: OrderRequest,
+): Promise<PlacedOrder> {
+  const { marketId, userId } = order;
+  const isWalker = context.walks.hasWalked(marketId, userId);
+  const single: Single<PlacedOrder> = {
+    ...{ userIds: [userId], marketIds: [marketId], isRepeatable: false },
+    // Walkers rest for longer than others, who do not wait for them.
+    line: isWalker ? `order ${userId} in ${marketId}` : `orders in ${marketId}`,
+    one: [`orders in ${marketId}`],
+    resting: isWalker ? [userId] : [],
+    isRejected: ({ code }) => code !== null,
+  };
+  const [result] = await makeSingle(context, single, (client) =>
+    call(client, api.runOrders, { ...ALL_ORDERS, orders: [order] }),
+  );
+  if (result === undefined) throw new RangeError("api.run_orders returned nothing");
+  context.onCommitted([result]);
+  return result;
+}
+
 interface Climbing {
   kind: "batch" | "amendment";
   userIds: string[];
@@ -125,39 +158,67 @@ interface Climbing {
   isRejected: (result: VersionedResult) => boolean;
 }
 
-/**
- * Makes a call as `alone`, and if it could meet too many makers, as `single`, until it is finished. What
- * was long as `single` and is rejected has walked; see walks.ts.
- */
+/** Makes a call as `alone`, and if it could meet too many makers, as `single`. */
 async function climb(
-  { limiter, now, pool, retries, unfinishedForMs, walks }: WholeCallContext,
+  context: WholeCallContext,
   climbing: Climbing,
   makeCall: (client: PoolClient, mostMakers: number | null) => Promise<VersionedResult[]>,
 ): Promise<VersionedResult[]> {
-  const { kind, userIds: user, marketIds: market = [], isRepeatable, mostMakers } = climbing;
-  const one = user.map((userId) => `${kind} ${userId}`);
-  const make = (turn: Turn, attempt: (client: PoolClient) => Promise<VersionedResult[]>) => {
-    const options = { lockPatienceMs: REQUEST_PATIENCE_MS, ...retries, repeatable: isRepeatable };
-    const attempts = () => withRetries(pool, attempt, { ...options, turn });
-    return untilFinished(attempts, { forMs: unfinishedForMs, now });
-  };
-
-  const alone = limiter.turn(one.join(), { alone: "", one, user, market });
-  const results = await make(alone, (client) => makeCall(client, mostMakers));
+  const { kind, userIds, marketIds: market = [], isRepeatable, mostMakers } = climbing;
+  const one = userIds.map((userId) => `${kind} ${userId}`);
+  const turn = context.limiter.turn(one.join(), { alone: "", one, user: userIds, market });
+  const results = await untilDone(context, { turn, isRepeatable }, (client) =>
+    makeCall(client, mostMakers),
+  );
   const [again] = results.filter(({ code }) => code === "AGAIN");
   if (again === undefined) return results;
 
   const marketIds = market.length > 0 ? market : [again.body];
-  const single = { marketIds, userIds: user };
-  const watch = walks.watch(single);
   // A line of its own: while it rests, its users go on in other markets.
   const line = `${one.join()} in ${marketIds.join()}`;
-  const deep = limiter.turn(line, { single: "", one, user, market: marketIds }, () =>
-    walks.restMs(single),
+  const single = { ...climbing, marketIds, line, one, resting: userIds };
+  return await makeSingle(context, single, (client) => makeCall(client, null));
+}
+
+interface Single<Result> {
+  userIds: string[];
+  marketIds: string[];
+  isRepeatable: boolean;
+  /** Calls of the same line go in their order; of the same name one at a time. */
+  line: string;
+  one: string[];
+  /** Those of its users who rest after walks of theirs; the others rest after any. */
+  resting: string[];
+  isRejected: (result: Result) => boolean;
+}
+
+/** Makes a single call. What was long and is rejected has walked; see walks.ts. */
+async function makeSingle<Result extends CommandResult>(
+  context: WholeCallContext,
+  { line, one, resting, userIds, marketIds, isRepeatable, isRejected }: Single<Result>,
+  makeCall: (client: PoolClient) => Promise<Result[]>,
+): Promise<Result[]> {
+  const { keepingLanes, limiter, walks } = context;
+  const holds = { single: "", one, user: userIds, market: marketIds };
+  const turn = limiter.turn(line, holds, () => walks.restMs({ marketIds, userIds: resting }));
+  const isForNothing = (results: Result[]) =>
+    results.some((result) => result.code !== "CONFLICT_RETRY" && isRejected(result));
+  return await untilDone(context, { turn, isRepeatable }, (client) =>
+    keepingLanes(marketIds, () =>
+      walks.watch({ marketIds, userIds }, () => makeCall(client), isForNothing),
+    ),
   );
-  const final = await make(deep, (client) => watch.time(() => makeCall(client, null)));
-  watch.end(final.some(climbing.isRejected));
-  return final;
+}
+
+/** Makes a call, in its turn, until locks are free and all is finished. */
+async function untilDone<Result extends CommandResult>(
+  { now, pool, retries, unfinishedForMs }: WholeCallContext,
+  { turn, isRepeatable }: { turn: Turn; isRepeatable: boolean },
+  makeCall: (client: PoolClient) => Promise<Result[]>,
+): Promise<Result[]> {
+  const options = { lockPatienceMs: REQUEST_PATIENCE_MS, ...retries, repeatable: isRepeatable };
+  const attempts = () => withRetries(pool, makeCall, { ...options, turn });
+  return await untilFinished(attempts, { forMs: unfinishedForMs, now });
 }
 
 /** Whether a batch with a key is rejected, or some of its orders are. A replay is not. */

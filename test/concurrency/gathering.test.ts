@@ -64,7 +64,7 @@ test("random orders of few traders in many markets: each is placed once", async 
   const { anyOf, between } = randomFrom("gathering");
   const pools = [1, 2].map(() => exchange.database.connectAs("exchange_api", { max: 4 }));
   // Two processes, which meet at the locks of each other.
-  const gatherers = pools.map((pool) => createOrderGatherer({ pool, mostWork: 40, ...PATIENT }));
+  const gatherers = pools.map((pool) => createOrderGatherer({ pool, ...PATIENT }));
   const counts = { accepted: 0, rejected: 0 };
   await Promise.all(
     Array.from({ length: 40 }, async () => {

@@ -93,7 +93,7 @@ test("a call of several markets counts against each of them", async (t) => {
   t.is(atWork(), "bob");
 });
 
-test("unreachable: a call has waited too long; the calls behind it go on", async (t) => {
+test("overloaded: a call has waited too long; the calls behind it go on", async (t) => {
   const { atWork, call, end, outcomes, timers } = limited({
     limits: { most: 6, each: { user: 2, market: 1 } },
   });
@@ -106,11 +106,11 @@ test("unreachable: a call has waited too long; the calls behind it go on", async
   timers.delete(oldest!);
   oldest?.();
   await ticks();
-  t.deepEqual(outcomes, ["a2 unreachable"]);
+  t.deepEqual(outcomes, ["a2 overloaded"]);
   t.is(atWork(), "a1 a3");
   t.is(timers.size, 0);
   await end("a1");
-  t.deepEqual(outcomes, ["a2 unreachable", "a1 done"]);
+  t.deepEqual(outcomes, ["a2 overloaded", "a1 done"]);
 });
 
 test("overloaded: a call comes while the queue is full; later there is room again", async (t) => {

@@ -72,7 +72,7 @@ test("CONFLICT_RETRY of atomic batches: one of a user is at work, lone markets g
       ordersOf(call).some(({ marketId }) => marketId === "b") && !waits(call)
         ? [withCode("AGAIN")]
         : neverFinished(call),
-    { connections: 4, unfinishedForMs: 5000 },
+    { connections: 4, unfinishedForMs: 4000 },
   );
   const batches = [1, 2, 3].map((price) => placeTogether([order("a", price, { userId: "ann" })]));
   await ticks(4);
@@ -92,7 +92,7 @@ test("CONFLICT_RETRY of atomic batches: one of a user is at work, lone markets g
     await end(ended);
     t.deepEqual(underWay(), [next]);
   }
-  pass(5000);
+  pass(4000);
   for (const name of ["a1 !", "a2 !", "a3 !"]) await end(name);
   const codes = (await Promise.all(batches)).flat().map(({ code }) => code);
   t.deepEqual(codes, ["CONFLICT_RETRY", "CONFLICT_RETRY", "CONFLICT_RETRY"]);
@@ -104,7 +104,7 @@ test("with one connection atomic batches and lone markets take turns", async (t)
       ordersOf(call).some(({ marketId }) => marketId === "b") && !waits(call)
         ? [withCode("AGAIN")]
         : neverFinished(call),
-    { connections: 1, unfinishedForMs: 5000 },
+    { connections: 1, unfinishedForMs: 4000 },
   );
   const batches = ["ann", "bob"].map((userId, index) =>
     placeTogether([order("a", index + 1, { userId })]),
@@ -120,7 +120,7 @@ test("with one connection atomic batches and lone markets take turns", async (t)
   }
   t.deepEqual(turns, ["a1 !", "a2 !", "b3 !", "a1 !"]);
   t.is((await alone).body, "3");
-  pass(5000);
+  pass(4000);
   await end("a2 !");
   await end("a1 !");
   t.is((await Promise.all(batches)).length, 2);

@@ -2,7 +2,7 @@ import test from "ava";
 import { createCallLimiter } from "../../src/database/call_limiter.ts";
 import { commandLimits } from "../../src/engine/ladder.ts";
 import { createOrderGatherer } from "../../src/engine/order_gatherer.ts";
-import { createWalks } from "../../src/engine/walks.ts";
+import { createWalks, wasSlow } from "../../src/engine/walks.ts";
 import { fakePool } from "../http/fake_pool.ts";
 import type { FakeCall } from "../http/fake_pool.ts";
 import { accepted, order, ordersOf, retries, ticks, withCode } from "./fake_gatherers.ts";
@@ -168,22 +168,36 @@ test("an amendment that was long and rejected makes amendments, batches and orde
   t.regex(outcomes.at(-1)!, /^batch of ann 42\d\d$/);
 });
 
-test("a walk counts as a second at most, and a short one ends no rest of a long one", (t) => {
+test("a walk counts as a second at most, and a short one ends no rest of a long one", async (t) => {
   let now = 0;
   const walks = createWalks({ now: () => now });
   const single = (userId: string) => ({ marketIds: ["a"], userIds: [userId] });
-  walks.note(single("ann"), 5000);
+  const walk = (userId: string, tookMs: number) =>
+    walks.watch(
+      single(userId),
+      async () => (now += tookMs),
+      () => true,
+    );
+  await walk("ann", 5000);
   t.deepEqual(
     ["ann", "bob"].map((user) => walks.restMs(single(user))),
     [40_000, 3000],
   );
-  now = 100;
-  walks.note(single("bob"), 51);
+  now += 49;
+  await walk("bob", 51);
   t.deepEqual(
     ["ann", "bob", "cy"].map((user) => walks.restMs(single(user))),
     [...[39_900, 39_900], 2900],
   );
   t.is(walks.restMs({ marketIds: ["b"], userIds: ["ann"] }), 0);
-  now = 60_100;
+  now += 60_000;
   t.false(walks.hasWalked("a", "ann"));
+});
+
+test("a call is slow by the time that each of its orders took", (t) => {
+  t.true(wasSlow(60, 1));
+  t.true(wasSlow(60, 5));
+  t.false(wasSlow(60, 6));
+  t.true(wasSlow(20, 1, 10));
+  t.false(wasSlow(20, 1));
 });
