@@ -19,7 +19,7 @@ export interface CallContext {
   mostMakers: number | undefined;
   slowMs: number | undefined;
   whilePaying: WhilePaying;
-  /** Places an order by a single call. */
+  /** Places an order by calls of its own. */
   climb: (order: Waiting) => void;
   now: () => number;
   onCommitted: (results: CommandResult[]) => void;

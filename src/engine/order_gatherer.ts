@@ -18,7 +18,7 @@ import { makeCall, rejectAll } from "./order_calls.ts";
 import type { CallContext, WhilePaying } from "./order_calls.ts";
 import { createOrderCounts } from "./order_counts.ts";
 import { createWalks } from "./walks.ts";
-import { amend, placeAllOrNone, placeKeyed, placeSingle } from "./whole_calls.ts";
+import { amend, placeAllOrNone, placeApart, placeKeyed } from "./whole_calls.ts";
 import type { Amendment, KeyedBatch } from "./whole_calls.ts";
 
 export interface OrderGathererOptions {
@@ -91,13 +91,15 @@ export function createOrderGatherer(options: OrderGathererOptions): OrderGathere
   const { now = () => performance.now(), later = startTimer, whilePaying = runAtOnce } = options;
   const limits = commandLimits(connections);
   const limiter = options.limiter ?? createCallLimiter({ limits, later });
-  const walks = createWalks({ slowMs, now });
+  const walks = createWalks(now);
   const onCommitted = (results: CommandResult[]) => {
     queueMicrotask(() => options.onCommitted?.(results));
   };
   const counts = createOrderCounts(options.waitingCap ?? DEFAULT_WAITING_CAP);
   const lanes = createLanes(now);
-  const whole = { pool, limiter, walks, keepingLanes, retries, unfinishedForMs, now, onCommitted };
+  const lines = createCallLimiter({ limits: { most: Infinity, each: { one: 1 } }, later });
+  const timing = { unfinishedForMs, now };
+  const whole = { pool, limiter, lines, walks, keepingLanes, retries, ...timing, onCommitted };
   const calls = createCallStarter(
     { pool, lanes, climb, retries, mostMakers, slowMs, whilePaying, now, onCommitted },
     { limiter, mostShared: ladder.shared.atOnce(connections), later },
@@ -127,12 +129,12 @@ export function createOrderGatherer(options: OrderGathererOptions): OrderGathere
     }
   }
 
-  /** Places an order by a single call, while its lane goes on with those of other users. */
+  /** Places an order by calls of its own, while its lane goes on with those of other users. */
   function climb(order: Waiting): void {
     const placeClimbing = async (): Promise<void> => {
       try {
         await order.token?.take();
-        order.resolve(await placeSingle(whole, order.request));
+        order.resolve(await placeApart(whole, order.request));
       } catch (error) {
         order.reject(error);
       } finally {
@@ -154,9 +156,11 @@ export function createOrderGatherer(options: OrderGathererOptions): OrderGathere
     return await put(request);
   }
 
-  /** Places a batch in a call of its own. */
-  async function placeApart<T>(userIds: string[], placeBatch: () => Promise<T>): Promise<T> {
-    const placing = counts.during(userIds, placeBatch);
+  async function placeBatch<T>(orders: OrderRequest[], place: () => Promise<T>): Promise<T> {
+    const placing = counts.during(
+      orders.map(({ userId }) => userId),
+      place,
+    );
     calls.run(placing);
     return await placing;
   }
@@ -171,16 +175,8 @@ export function createOrderGatherer(options: OrderGathererOptions): OrderGathere
 
   return {
     place,
-    placeTogether: (orders) =>
-      placeApart(
-        orders.map(({ userId }) => userId),
-        () => placeAllOrNone(whole, orders),
-      ),
-    placeOnce: (batch) =>
-      placeApart(
-        batch.orders.map(() => batch.userId),
-        () => placeKeyed(whole, batch),
-      ),
+    placeTogether: (orders) => placeBatch(orders, () => placeAllOrNone(whole, orders)),
+    placeOnce: (batch) => placeBatch(batch.orders, () => placeKeyed(whole, batch)),
     amend: (amendment) => amend(whole, amendment),
     drained,
   };

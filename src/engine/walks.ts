@@ -1,3 +1,5 @@
+import pg from "pg";
+
 /** A call is slow if it took longer than this, and longer than a fifth of this for each order. */
 const SLOW_MS = 50;
 
@@ -11,23 +13,14 @@ export function wasSlow(milliseconds: number, orders: number, slowMs = SLOW_MS):
  * So the others go first for a while, above all before the users of such calls.
  */
 export interface Walks {
-  /** Whether the user has had such a call in the market. */
-  hasWalked: (marketId: string, userId: string) => boolean;
-  /** How long it is, in milliseconds, until a `single` call may begin; 0 or less: it may. */
+  /** How long it is, in milliseconds, until a `single` call may begin. */
   restMs: (call: SingleCall) => number;
-  /** Makes a `single` call. What was slow and is rejected has walked. */
+  /** Makes a `single` call. What was long and is rejected, or ends by its time, has walked. */
   watch: <T>(
     call: SingleCall,
     attempt: () => Promise<T>,
     isRejected: (result: T) => boolean,
   ) => Promise<T>;
-}
-
-export interface WalksOptions {
-  /** A call that takes longer is slow; see wasSlow. */
-  slowMs?: number | undefined;
-  /** In milliseconds, by a clock that never goes back. */
-  now?: () => number;
 }
 
 /** Of a call of the rung `single`. */
@@ -36,69 +29,67 @@ export interface SingleCall {
   userIds: string[];
 }
 
-/** What walks have left behind in a market. */
-interface Walked {
-  /** Until when single calls of walkers rest, and those of others. */
-  walkersRest: number;
-  othersRest: number;
-  /** The users of walks, until when they count as such. */
-  walkers: Map<string, number>;
-}
-
 /** So many times as long as a walk pass before the next single call of the market. */
 const REST = { ofOthers: 3, ofWalkers: 40 };
 const WALKER_FOR_MS = 60_000;
+/** A call may have waited so long for a lock: the lock timeout of the pool `orders`. */
+const LOCK_WAIT_MS = 50;
 /** What took longer waited for something else as well. Others rest less long than a request waits. */
 const LONGEST_WALK_MS = 1000;
+/** The SQLSTATE of a call that lasted as long as a statement may. */
+const QUERY_CANCELED = "57014";
 
-export function createWalks(options: WalksOptions = {}): Walks {
-  const { slowMs, now = () => performance.now() } = options;
-  const markets = new Map<string, Walked>();
-
-  function hasWalked(marketId: string, userId: string): boolean {
-    return (markets.get(marketId)?.walkers.get(userId) ?? 0) > now();
-  }
-
-  function restOf(marketId: string, userIds: string[]): number {
-    const walked = markets.get(marketId);
-    if (walked === undefined) return 0;
-    const isWalker = userIds.some((userId) => hasWalked(marketId, userId));
-    return (isWalker ? walked.walkersRest : walked.othersRest) - now();
-  }
+/** `now` returns milliseconds, by a clock that never goes back. */
+export function createWalks(now: () => number): Walks {
+  /** Until when single calls of a market rest: those of walkers, and those of others. */
+  const markets = new Map<string, { walkers: number; others: number }>();
+  /** Until when users of walks rest in all markets, and until when they count as walkers. */
+  const walkers = new Map<string, { rests: number; walks: number }>();
 
   /** Forgets walks of long ago. */
-  function sweep(): void {
-    for (const [marketId, { walkers }] of markets) {
-      for (const [userId, until] of walkers) if (until <= now()) walkers.delete(userId);
-      if (walkers.size === 0) markets.delete(marketId);
-    }
+  function sweep(at: number): void {
+    for (const [marketId, rest] of markets) if (rest.walkers <= at) markets.delete(marketId);
+    for (const [userId, { walks }] of walkers) if (walks <= at) walkers.delete(userId);
   }
 
   function note({ marketIds, userIds }: SingleCall, tookMs: number): void {
-    sweep();
-    const endedAt = now();
-    const longMs = Math.min(tookMs, LONGEST_WALK_MS);
+    const walkedMs = Math.min(tookMs - LOCK_WAIT_MS, LONGEST_WALK_MS);
+    if (walkedMs <= 0) return;
+    const at = now();
+    const rests = at + REST.ofWalkers * walkedMs;
+    sweep(at);
     for (const marketId of marketIds) {
-      const before = markets.get(marketId) ?? { walkersRest: 0, othersRest: 0, walkers: new Map() };
-      for (const userId of userIds) before.walkers.set(userId, endedAt + WALKER_FOR_MS);
+      const before = markets.get(marketId);
       markets.set(marketId, {
-        ...before,
-        walkersRest: Math.max(before.walkersRest, endedAt + REST.ofWalkers * longMs),
-        othersRest: Math.max(before.othersRest, endedAt + REST.ofOthers * longMs),
+        walkers: Math.max(before?.walkers ?? 0, rests),
+        others: Math.max(before?.others ?? 0, at + REST.ofOthers * walkedMs),
       });
+    }
+    for (const userId of userIds) {
+      const before = walkers.get(userId)?.rests ?? 0;
+      walkers.set(userId, { rests: Math.max(before, rests), walks: at + WALKER_FOR_MS });
     }
   }
 
   return {
-    hasWalked,
+    restMs: ({ marketIds, userIds }) => {
+      const at = now();
+      const own = userIds.map((userId) => walkers.get(userId)?.rests ?? 0);
+      const isWalker = userIds.some((userId) => (walkers.get(userId)?.walks ?? 0) > at);
+      const here = marketIds.map((id) => markets.get(id)?.[isWalker ? "walkers" : "others"] ?? 0);
+      return Math.max(at, ...own, ...here) - at;
+    },
     watch: async (call, attempt, isRejected) => {
       const began = now();
-      const result = await attempt();
-      const tookMs = now() - began;
-      if (wasSlow(tookMs, 1, slowMs) && isRejected(result)) note(call, tookMs);
-      return result;
+      try {
+        const result = await attempt();
+        if (isRejected(result)) note(call, now() - began);
+        return result;
+      } catch (error) {
+        const isOver = error instanceof pg.DatabaseError && error.code === QUERY_CANCELED;
+        if (isOver) note(call, now() - began);
+        throw error;
+      }
     },
-    restMs: ({ marketIds, userIds }) =>
-      Math.max(0, ...marketIds.map((marketId) => restOf(marketId, userIds))),
   };
 }

@@ -24,6 +24,8 @@ import type { Walks } from "./walks.ts";
 export interface WholeCallContext {
   pool: Pool;
   limiter: CallLimiter<CommandKind>;
+  /** What has the same name goes one after the other. */
+  lines: CallLimiter<"one">;
   walks: Walks;
   /** Makes a call while the lanes of these markets begin none. */
   keepingLanes: <T>(marketIds: string[], call: () => Promise<T>) => Promise<T>;
@@ -86,7 +88,6 @@ export function resultsIn(body: string): { results: CommandResult[]; balance: un
   return JSON.parse(body) as ReturnType<typeof resultsIn>;
 }
 
-/** The batches of one user are a line, and go one at a time. */
 async function run(
   context: WholeCallContext,
   batch: KeyedBatch | { orders: OrderRequest[]; atomic: boolean },
@@ -97,9 +98,10 @@ async function run(
   const userIds = [...new Set([...own, ...orders.map(({ userId }) => userId)])];
   const marketIds = [...new Set(orders.map(({ marketId }) => marketId))];
   const placing: Climbing = {
-    ...{ kind: "batch", userIds, marketIds, isRepeatable: isKeyed },
+    ...{ userIds, marketIds, isRepeatable: isKeyed },
+    one: userIds.map((userId) => `batch ${userId}`),
     mostMakers: ladder.alone.mostMakers,
-    isRejected: isKeyed ? hasRejections : ({ code }) => code !== null,
+    ...(isKeyed && { isRejected: hasRejections }),
   };
   return await climb(context, placing, (client, mostMakers) =>
     call(client, api.runOrders, { ...ALL_ORDERS, ...batch, mostMakers }),
@@ -112,10 +114,10 @@ export async function amend(
   amendment: Amendment,
 ): Promise<VersionedResult> {
   const given = { command: "amend", marketId: null, ...NO_KEY, ...amendment } as const;
+  const { userId } = amendment;
   const amending: Climbing = {
-    ...{ kind: "amendment", userIds: [amendment.userId], isRepeatable: false },
+    ...{ userIds: [userId], marketIds: [], isRepeatable: false, one: [`amendment ${userId}`] },
     mostMakers: AMENDMENT_MAKERS,
-    isRejected: ({ code }) => code !== null,
   };
   const [result] = await climb(context, amending, async (client, mostMakers) => [
     await call(client, api.runCommand, { ...given, mostMakers }),
@@ -124,23 +126,19 @@ export async function amend(
   return result;
 }
 
-/** Places an order by a single call. If that is lost, it is not made again. */
-export async function placeSingle(
+/** Places an order that calls of many could not place. If a call is lost, it is not made again. */
+export async function placeApart(
   context: WholeCallContext,
   order: OrderRequest,
 ): Promise<PlacedOrder> {
   const { marketId, userId } = order;
-  const isWalker = context.walks.hasWalked(marketId, userId);
-  const single: Single<PlacedOrder> = {
+  const placing: Climbing = {
     ...{ userIds: [userId], marketIds: [marketId], isRepeatable: false },
-    // Walkers rest for longer than others, who do not wait for them.
-    line: isWalker ? `order ${userId} in ${marketId}` : `orders in ${marketId}`,
-    one: [`orders in ${marketId}`],
-    resting: isWalker ? [userId] : [],
-    isRejected: ({ code }) => code !== null,
+    one: [`order ${userId} in ${marketId}`],
+    mostMakers: ladder.alone.mostMakers,
   };
-  const [result] = await makeSingle(context, single, (client) =>
-    call(client, api.runOrders, { ...ALL_ORDERS, orders: [order] }),
+  const [result] = await climb(context, placing, (client, mostMakers) =>
+    call(client, api.runOrders, { ...ALL_ORDERS, orders: [order], mostMakers }),
   );
   if (result === undefined) throw new RangeError("api.run_orders returned nothing");
   context.onCommitted([result]);
@@ -148,78 +146,67 @@ export async function placeSingle(
 }
 
 interface Climbing {
-  kind: "batch" | "amendment";
   userIds: string[];
   /** Without them, AGAIN names the market. */
-  marketIds?: string[];
+  marketIds: string[];
+  /** The names of its lines: what has the same name goes in its order, one at a time. */
+  one: string[];
   isRepeatable: boolean;
   /** It goes alone if it can meet no more than these. */
   mostMakers: number | null;
-  isRejected: (result: VersionedResult) => boolean;
+  /** Whether it is rejected as a whole or in part; if not given, by the codes of its results. */
+  isRejected?: (result: VersionedResult) => boolean;
 }
 
-/** Makes a call as `alone`, and if it could meet too many makers, as `single`. */
-async function climb(
+/**
+ * Makes a call as `alone`, and if it could meet too many makers, as `single`. What was long as `single`
+ * and is rejected has walked; see walks.ts.
+ */
+async function climb<Result extends VersionedResult>(
   context: WholeCallContext,
   climbing: Climbing,
-  makeCall: (client: PoolClient, mostMakers: number | null) => Promise<VersionedResult[]>,
-): Promise<VersionedResult[]> {
-  const { kind, userIds, marketIds: market = [], isRepeatable, mostMakers } = climbing;
-  const one = userIds.map((userId) => `${kind} ${userId}`);
-  const turn = context.limiter.turn(one.join(), { alone: "", one, user: userIds, market });
-  const results = await untilDone(context, { turn, isRepeatable }, (client) =>
-    makeCall(client, mostMakers),
-  );
-  const [again] = results.filter(({ code }) => code === "AGAIN");
-  if (again === undefined) return results;
-
-  const marketIds = market.length > 0 ? market : [again.body];
-  // A line of its own: while it rests, its users go on in other markets.
-  const line = `${one.join()} in ${marketIds.join()}`;
-  const single = { ...climbing, marketIds, line, one, resting: userIds };
-  return await makeSingle(context, single, (client) => makeCall(client, null));
-}
-
-interface Single<Result> {
-  userIds: string[];
-  marketIds: string[];
-  isRepeatable: boolean;
-  /** Calls of the same line go in their order; of the same name one at a time. */
-  line: string;
-  one: string[];
-  /** Those of its users who rest after walks of theirs; the others rest after any. */
-  resting: string[];
-  isRejected: (result: Result) => boolean;
-}
-
-/** Makes a single call. What was long and is rejected has walked; see walks.ts. */
-async function makeSingle<Result extends CommandResult>(
-  context: WholeCallContext,
-  { line, one, resting, userIds, marketIds, isRepeatable, isRejected }: Single<Result>,
-  makeCall: (client: PoolClient) => Promise<Result[]>,
+  makeCall: (client: PoolClient, mostMakers: number | null) => Promise<Result[]>,
 ): Promise<Result[]> {
-  const { keepingLanes, limiter, walks } = context;
-  const holds = { single: "", one, user: userIds, market: marketIds };
-  const turn = limiter.turn(line, holds, () => walks.restMs({ marketIds, userIds: resting }));
+  const { limiter, lines, walks } = context;
+  const { userIds, marketIds, one, mostMakers, isRejected = isCoded } = climbing;
   const isForNothing = (results: Result[]) =>
     results.some((result) => result.code !== "CONFLICT_RETRY" && isRejected(result));
-  return await untilDone(context, { turn, isRepeatable }, (client) =>
-    keepingLanes(marketIds, () =>
-      walks.watch({ marketIds, userIds }, () => makeCall(client), isForNothing),
-    ),
-  );
+
+  const goAlone = () => {
+    const holds = { alone: "", user: userIds, market: marketIds };
+    const turn = limiter.turn(`${one.join()} alone`, holds);
+    return untilDone(context, { ...climbing, turn }, (client) => makeCall(client, mostMakers));
+  };
+  const goSingle = (markets: string[]) => {
+    const walking = { marketIds: markets, userIds };
+    // Of each market one at a time: another would wait for its lock.
+    const holds = { single: "", user: userIds, one: markets };
+    const turn = limiter.turn(`${one.join()} single`, holds, () => walks.restMs(walking));
+    return untilDone(context, { ...climbing, marketIds: markets, turn }, (client) =>
+      walks.watch(walking, () => makeCall(client, null), isForNothing),
+    );
+  };
+  return await lines.turn(one.join(), { one })(async () => {
+    const results = await goAlone();
+    const [again] = results.filter(({ code }) => code === "AGAIN");
+    if (again === undefined) return results;
+    return await goSingle(marketIds.length > 0 ? marketIds : [again.body]);
+  });
 }
 
-/** Makes a call, in its turn, until locks are free and all is finished. */
-async function untilDone<Result extends CommandResult>(
-  { now, pool, retries, unfinishedForMs }: WholeCallContext,
-  { turn, isRepeatable }: { turn: Turn; isRepeatable: boolean },
+/** Makes a call, each time in its turn, until locks are free and all is finished. */
+async function untilDone<Result extends VersionedResult>(
+  { keepingLanes, now, pool, retries, unfinishedForMs }: WholeCallContext,
+  { isRepeatable, marketIds, turn }: Pick<Climbing, "isRepeatable" | "marketIds"> & { turn: Turn },
   makeCall: (client: PoolClient) => Promise<Result[]>,
 ): Promise<Result[]> {
   const options = { lockPatienceMs: REQUEST_PATIENCE_MS, ...retries, repeatable: isRepeatable };
-  const attempts = () => withRetries(pool, makeCall, { ...options, turn });
+  const attempt = (client: PoolClient) => keepingLanes(marketIds, () => makeCall(client));
+  const attempts = () => withRetries(pool, attempt, { ...options, turn });
   return await untilFinished(attempts, { forMs: unfinishedForMs, now });
 }
+
+const isCoded = ({ code }: VersionedResult) => code !== null;
 
 /** Whether a batch with a key is rejected, or some of its orders are. A replay is not. */
 function hasRejections({ body, code, replayed }: VersionedResult): boolean {

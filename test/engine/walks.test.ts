@@ -3,7 +3,7 @@ import { createCallLimiter } from "../../src/database/call_limiter.ts";
 import { commandLimits } from "../../src/engine/ladder.ts";
 import { createOrderGatherer } from "../../src/engine/order_gatherer.ts";
 import { createWalks, wasSlow } from "../../src/engine/walks.ts";
-import { fakePool } from "../http/fake_pool.ts";
+import { databaseError, fakePool } from "../http/fake_pool.ts";
 import type { FakeCall } from "../http/fake_pool.ts";
 import { accepted, order, ordersOf, retries, ticks, withCode } from "./fake_gatherers.ts";
 
@@ -83,9 +83,9 @@ test("after an atomic batch that was long and rejected, others rest 3 times as l
   const { clock, lasts, outcomes, placeTogether, watch } = slowDatabase((call) =>
     ordersOf(call).map((each, index) => (index === 1 ? withCode("LOSS_LIMIT") : accepted(each))),
   );
-  lasts(100);
+  lasts(150);
   watch("walk", placeTogether([deep("ann"), few("ann")]));
-  await clock.pass(100);
+  await clock.pass(150);
   lasts(0);
   watch("ann deep", placeTogether([deep("ann")]));
   watch("ann elsewhere", placeTogether([deep("ann", "b")]));
@@ -93,10 +93,13 @@ test("after an atomic batch that was long and rejected, others rest 3 times as l
   watch("cy few", placeTogether([few("cy")]));
   await clock.pass(5000);
   // The limiter looks again every 50 ms.
-  t.deepEqual(
-    [outcomes[0], outcomes.slice(1, 3).sort(), outcomes.slice(3)],
-    ["walk 100", ["ann elsewhere 100", "cy few 100"], ["bob deep 400", "ann deep 4100"]],
-  );
+  t.deepEqual(outcomes, [
+    "walk 150",
+    "cy few 150",
+    "bob deep 450",
+    "ann deep 4150",
+    "ann elsewhere 4150",
+  ]);
 });
 
 test("a batch with a key walks if it is long and some of it is rejected; its replay does not", async (t) => {
@@ -110,24 +113,24 @@ test("a batch with a key walks if it is long and some of it is rejected; its rep
   const place = (name: string, request = deep("ann")) => {
     watch(name, placeOnce({ userId: "ann", orders: [request, few("ann")], ...key }));
   };
-  lasts(100);
+  lasts(150);
   codes = [null, null];
   place("accepted");
-  await clock.pass(100);
+  await clock.pass(150);
   [codes, replayed] = [["LOSS_LIMIT", null], true];
   place("replay");
-  await clock.pass(100);
+  await clock.pass(150);
   codes = ["POST_ONLY_WOULD_CROSS", "LOSS_LIMIT"];
   place("not deep", few("ann"));
-  await clock.pass(100);
+  await clock.pass(150);
   [codes, replayed] = [["LOSS_LIMIT", null], false];
   place("walk");
-  await clock.pass(100);
+  await clock.pass(150);
   place("behind it");
   await clock.pass(4200);
   t.deepEqual(outcomes, [
-    ...["accepted 100", "replay 200", "not deep 200"],
-    ...["walk 400", "behind it 4500"],
+    ...["accepted 150", "replay 300", "not deep 300"],
+    ...["walk 600", "behind it 4750"],
   ]);
 });
 
@@ -140,19 +143,19 @@ test("an amendment that was long and rejected makes amendments, batches and orde
   );
   const change = (userId: string, price = 99) =>
     amend({ userId, orderId: "o", price, quantity: null });
-  lasts(100);
+  lasts(150);
   watch("accepted", change("bob"));
-  await clock.pass(100);
+  await clock.pass(150);
   code = "LOSS_LIMIT";
   watch("walk", change("ann"));
-  await clock.pass(100);
+  await clock.pass(150);
   [code] = [null];
   lasts(1);
   watch("amendment", change("bob"));
   watch("order", place(deep("cy")));
   watch("small", change("dan", 98));
   await clock.pass(290);
-  t.deepEqual(outcomes, ["accepted 100", "walk 200", "small 200"]);
+  t.deepEqual(outcomes, ["accepted 150", "walk 300", "small 300"]);
   await clock.pass(20);
   t.deepEqual(
     outcomes
@@ -165,12 +168,12 @@ test("an amendment that was long and rejected makes amendments, batches and orde
   await clock.pass(3600);
   t.is(outcomes.length, 5);
   await clock.pass(100);
-  t.regex(outcomes.at(-1)!, /^batch of ann 42\d\d$/);
+  t.regex(outcomes.at(-1)!, /^batch of ann 43\d\d$/);
 });
 
 test("a walk counts as a second at most, and a short one ends no rest of a long one", async (t) => {
   let now = 0;
-  const walks = createWalks({ now: () => now });
+  const walks = createWalks(() => now);
   const single = (userId: string) => ({ marketIds: ["a"], userIds: [userId] });
   const walk = (userId: string, tookMs: number) =>
     walks.watch(
@@ -189,9 +192,37 @@ test("a walk counts as a second at most, and a short one ends no rest of a long 
     ["ann", "bob", "cy"].map((user) => walks.restMs(single(user))),
     [...[39_900, 39_900], 2900],
   );
-  t.is(walks.restMs({ marketIds: ["b"], userIds: ["ann"] }), 0);
+  t.deepEqual(
+    ["ann", "bob", "cy"].map((user) => walks.restMs({ marketIds: ["b"], userIds: [user] })),
+    [...[39_900, 40], 0],
+    "its user rests in all markets",
+  );
+  now += 2900;
+  t.deepEqual(
+    ["ann", "cy"].map((user) => walks.restMs(single(user))),
+    [37_000, 0],
+  );
   now += 60_000;
-  t.false(walks.hasWalked("a", "ann"));
+  await walk("cy", 150);
+  t.is(walks.restMs(single("ann")), 300, "a walk of long ago counts no more");
+});
+
+test("what waited for a lock has not walked; what ended by its time has", async (t) => {
+  let now = 0;
+  const walks = createWalks(() => now);
+  const single = { marketIds: ["a"], userIds: ["ann"] };
+  const pass = async (ms: number) => (now += ms);
+  const isRejected = () => true;
+  await walks.watch(single, () => pass(50), isRejected);
+  t.is(walks.restMs(single), 0);
+  for (const [code, restMs] of [
+    ["55P03", 0],
+    ["57014", 40_000],
+  ] as const) {
+    const attempt = () => pass(15_000).then(() => Promise.reject(databaseError(code)));
+    await t.throwsAsync(walks.watch(single, attempt, isRejected), { code });
+    t.is(walks.restMs(single), restMs, code);
+  }
 });
 
 test("a call is slow by the time that each of its orders took", (t) => {
