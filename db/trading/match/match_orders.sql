@@ -24,6 +24,7 @@ as $$
 declare
   c_most_beyond constant int := trading.most_beyond();
   c_most_cancelled constant int := trading.most_cancelled();
+  c_most_undone constant int := 500; -- fills, before what stands behind waits
   c_at constant timestamptz := batch.at;
   r constant trading.requests := batch.requests;
   r_count constant int := cardinality(r.user_id);
@@ -132,6 +133,7 @@ declare
   v_level int; -- price of a maker
   v_met int; -- the last one at which it met a maker
   f_before int;
+  v_undone int := 0; -- fills of rejected requests
   c_before int;
   v_may_meet_own boolean;
   v_within bigint; -- shares within the price of a fok order
@@ -421,6 +423,10 @@ begin
         s_quantity[k_share[j]] := s_quantity[k_share[j]] - case when k_is_buy[j] then n else -n end;
         t_open_cost[u] := t_open_cost[u] - least(0, v_cents);
       end loop;
+      v_undone := v_undone + f_count - f_before;
+      if v_undone > c_most_undone then
+        v_unfinished := v_unfinished || array[v_book, v_opposite];
+      end if;
       f_count := f_before;
       t_open_cost[t] := v_open_cost;
       o_code[i] := v_code;
@@ -611,7 +617,9 @@ comment on function trading.match_orders(trading.batch, boolean, boolean) is
   'request that stops because too many makers must be cancelled (trading.most_cancelled) either '
   'ends there: what it filled stands, the rest is cancelled. Or it is to be placed again '
   '(CONFLICT_RETRY), has no effect but for the makers that it did not starve itself, and further '
-  'requests of its trader and for its market wait for it. is_preview: it is never placed again. '
+  'requests of its trader and for its market wait for it. So do those for its market once '
+  'rejected requests of the call have met more than 500 makers. is_preview: it is never placed '
+  'again. '
   'is_final: what would be placed again ends, and all together may cancel three times as many. '
   'reached_floor: it came to the end of what was read of a book, and must be done again with '
   'more.';

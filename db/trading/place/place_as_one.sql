@@ -18,6 +18,7 @@ begin
     );
   end if;
   if array_position(v_codes, 'CONFLICT_RETRY') is not null
+    and (v_batch.cancelled).maker_place is not null
     and not (place_as_one.atomic and 'CONFLICT_RETRY' <> any (v_codes))
   then
     -- Those that failed before the call.

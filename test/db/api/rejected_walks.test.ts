@@ -1,0 +1,76 @@
+import { randomUUID } from "node:crypto";
+import test from "ava";
+import { call } from "../../../src/database/call.ts";
+import { ALL_ORDERS, api } from "../../../src/database/calls.ts";
+import type { OrderRequest } from "../../../src/database/calls.ts";
+import { withClient } from "../../helpers/database/test_database.ts";
+import { buy, ioc } from "../../helpers/exchange/orders.ts";
+import { testExchange } from "../../helpers/exchange/test_exchange.ts";
+
+/**
+ * Orders that meet many makers and are rejected: a call has a bounded number of them. Each order here
+ * is short of cash for its last share, which nobody knows before it has met the others.
+ */
+
+const exchange = testExchange(test);
+const { balance, makeMarkets, makeTraders, rest } = exchange;
+
+/** A market with so many one-share orders, and one where nothing rests. */
+async function makeBook(length: number) {
+  const [deep, empty] = await makeMarkets(2);
+  const [maker] = await makeTraders(1, { cents: 50 * length });
+  await rest(deep!, maker!, ...Array.from({ length }, () => buy("no", 1, 50)));
+  return { deep: deep!, empty: empty! };
+}
+
+const orderOf = (userId: string, marketId: string, quantity: number): OrderRequest => ({
+  ...{ userId, marketId },
+  ...buy("yes", quantity, 50, ioc),
+});
+
+const run = (orders: OrderRequest[], more: object = {}) =>
+  withClient(exchange.api, (client) =>
+    call(client, api.runOrders, { ...ALL_ORDERS, orders, ...more }),
+  );
+
+test("once rejected orders have met 500 makers, later ones of that market wait for another call", async (t) => {
+  for (const [length, codes] of [
+    [
+      300,
+      ["INSUFFICIENT_BALANCE", "INSUFFICIENT_BALANCE", "CONFLICT_RETRY", "CONFLICT_RETRY", null],
+    ],
+    [501, ["INSUFFICIENT_BALANCE", "CONFLICT_RETRY", "CONFLICT_RETRY", "CONFLICT_RETRY", null]],
+  ] as const) {
+    const { deep, empty } = await makeBook(length);
+    const poor = await makeTraders(2, { cents: 50 * length - 1 });
+    const [rich, other] = await makeTraders(2);
+    const walks = [0, 1, 0].map((place) => orderOf(poor[place]!, deep, length));
+    const elsewhere = { ...orderOf(other!, empty, 1), timeInForce: "gtc" } as const;
+    const results = await run([...walks, orderOf(rich!, deep, 1), elsewhere]);
+    t.deepEqual(
+      results.map(({ code }) => code),
+      codes,
+      `${length} makers`,
+    );
+    for (const trader of poor) t.is(await balance(trader), 50 * length - 1);
+    const [again] = await run([orderOf(rich!, deep, 1)]);
+    t.is(again?.code, null, "in another call it is filled");
+  }
+});
+
+test("a batch with a key keeps the answer that its later orders were not placed", async (t) => {
+  const { deep } = await makeBook(501);
+  const [userId] = await makeTraders(1, { cents: 50 * 501 - 1 });
+  const orders = [501, 501, 1].map((quantity) => orderOf(userId!, deep, quantity));
+  const key = { idempotencyKey: randomUUID(), requestFingerprint: randomUUID() };
+  const send = async () => (await run(orders, { userId, ...key }))[0]!;
+  const first = await send();
+  const { results } = JSON.parse(first.body) as { results: { code: string | null }[] };
+  t.deepEqual(
+    results.map(({ code }) => code),
+    ["INSUFFICIENT_BALANCE", "CONFLICT_RETRY", "CONFLICT_RETRY"],
+  );
+  t.is(await balance(userId!), 50 * 501 - 1);
+  const second = await send();
+  t.deepEqual([second.replayed, second.body], [true, first.body]);
+});
