@@ -131,7 +131,6 @@ declare
   v_cost_out bigint;
   v_fees_out bigint;
   v_level int; -- price of a maker
-  v_met int; -- the last one at which it met a maker
   f_before int;
   v_undone int := 0; -- fills of rejected requests
   c_before int;
@@ -260,7 +259,6 @@ begin
     v_spent := 0;
     v_weight := 0;
     v_fee := 0;
-    v_met := 100;
     f_before := f_count;
     c_before := c_count;
     v_may_meet_own := not v_cancels_own
@@ -294,7 +292,17 @@ begin
 
     -- 3. Meet the other side: the best price first, and at each price the order that came first.
     k := b_first[v_opposite];
+    while k_left[k] <= 0 loop -- the book begins behind what is gone
+      if b_last[v_opposite][k_price[k]] = k then
+        b_last[v_opposite][k_price[k]] := 0;
+      end if;
+      k := k_next[k];
+    end loop;
+    b_first[v_opposite] := k;
     loop
+      while k_left[k] <= 0 loop
+        k := k_next[k];
+      end loop;
       v_level := coalesce(k_price[k], 0);
       -- Nothing that was read is left: the end of the queue, or an order of this call.
       if b_floor[v_opposite] >= greatest(v_level, v_worst) and (k = 0 or k > k_read) then
@@ -302,11 +310,6 @@ begin
         return batch;
       end if;
       exit when v_level < v_worst;
-      v_met := v_level;
-      if k_left[k] < 0 then -- cancelled by a request that was not finished
-        k := k_next[k];
-        continue;
-      end if;
       u := k_trader[k];
       w := case when k_is_buy[k] then -v_level else 100 - v_level end;
       n := least(v_wanted - v_bought, k_left[k], trading.affordable_quantity(
@@ -374,9 +377,6 @@ begin
       v_cents := trading.fee_cents(v_rate, v_weight);
       f_fee[f_count] := v_cents - v_fee;
       v_fee := v_cents;
-      if k_left[k] = 0 then
-        k := k_next[k];
-      end if;
       exit when v_bought = v_wanted;
       -- Once it is sure to be rejected, only the reason can still change: by the user's own
       -- order, or by cash that ends after the loss limit. It is not looked for far away.
@@ -523,13 +523,6 @@ begin
     if v_code is null or c_count > c_before then
       m_changes[g] := m_changes[g] + 1;
     end if;
-    continue next_request when v_code = 'CONFLICT_RETRY'
-      or (v_code is not null and (v_is_fok or v_cancels_own));
-    -- What it met is gone, but for the rest of the last one: the other side begins there.
-    for p in greatest(v_met, k_price[k] + 1) .. coalesce(k_price[b_first[v_opposite]], 0) loop
-      b_last[v_opposite][p] := 0;
-    end loop;
-    b_first[v_opposite] := k;
     continue next_request when v_code is not null;
 
     -- 6. What is left joins the book, or is cancelled.

@@ -245,6 +245,23 @@ test("within a batch too, the earlier of two orders at one price is taken first"
   t.deepEqual(await exchange.book(id), { bids: [], asks: ["1 @ 60"] });
 });
 
+test("within a batch too, orders are met where better ones stood and are gone", async (t) => {
+  const id = await makeMarket();
+  const [ann, bob, cid] = [await makeTrader(), await makeTrader(), await makeTrader()];
+  await rest(id, ann, buy("no", 5, 60), buy("no", 5, 50));
+  const outcomes = await exchange.placeBatch(id, [
+    [cid, buy("yes", 5, 40)],
+    [cid, buy("yes", 1, 50)],
+    [bob, buy("no", 5, 70)],
+    [bob, buy("no", 5, 55)],
+    [cid, buy("yes", 12, 50)],
+  ]);
+  t.deepEqual(
+    outcomes.map(({ answer }) => shown(answer!.fills)),
+    [["5 @ 40"], ["1 @ 50"], [], [], ["5 @ 30", "5 @ 45", "2 @ 50"]],
+  );
+});
+
 test("prices that only just fail to meet do not trade", async (t) => {
   const id = await makeMarket();
   const [ann, bob] = [await makeTrader(), await makeTrader()];
