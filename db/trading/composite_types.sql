@@ -144,8 +144,9 @@ comment on type trading.makers is
   'columns that writing needs of them: order_id, public_id, user_id, trader_place, book_price '
   'and is_buy. book_place: a market has its YES side at 2 x its place - 1, its NO side at 2 x '
   'its place. end_reason: why one is cancelled when it is met, because it has expired or is '
-  'stopped (trading.stop_of). goes_on: whether its side may have more orders than were read, '
-  'behind the last one of them, that the call can reach.';
+  'stopped (trading.stop_of); once matched, also why others were cancelled. goes_on: whether its '
+  'side may have more orders than were read, behind the last one of them, that the call can '
+  'reach.';
 
 create type trading.holdings_read as (
   key bigint[],
@@ -210,8 +211,6 @@ comment on type trading.fills is
 create type trading.cancelled_makers as (
   request_place int[],
   maker_place int[],
-  reason trading.cancel_reason[],
-  left_quantity int[],
   starved_by int[]
 );
 comment on type trading.cancelled_makers is
@@ -254,6 +253,7 @@ comment on type trading.batch is
   'first request of the call with the same key; old_keys: the requests whose key stands for '
   'something from before, but does not count any more. demand to own_orders: see '
   'trading.read_reach. is_too_deep and locked_user_ids: why it was not matched '
-  '(trading.match_batch). makers_left: what is left of each maker, below 0 once cancelled. '
-  'changes: of each market, which raise its version. account_version: of the traders after the '
-  'call, null if it has no fills. traders and holdings then have the cash and the shares after it.';
+  '(trading.match_batch). makers_left: what is left of each maker; of a cancelled one what was '
+  'left, below 0. changes: of each market, which raise its version. account_version: of the '
+  'traders after the call, null if it has no fills. traders and holdings then have the cash and '
+  'the shares after it.';

@@ -45,7 +45,7 @@ declare
   k_price int[] := (batch.makers).book_price;
   k_is_buy boolean[] := (batch.makers).is_buy;
   k_end_reason trading.cancel_reason[] := (batch.makers).end_reason;
-  k_left int[] := k_left_before; -- once cancelled: its place in c_, below 0
+  k_left int[] := k_left_before; -- below 0 once cancelled
   k_next int[] := array_fill(0, array[k_read]);
   k_goes_on constant boolean[] := (batch.makers).goes_on;
   b_floor int[] := array_fill(0, array[2 * cardinality(m.id)]); -- 0: all in reach was read
@@ -97,7 +97,6 @@ declare
   c_request int[];
   c_maker int[];
   c_reason trading.cancel_reason[];
-  c_left int[];
   c_starved_by int[];
   v_unfinished int[]; -- of such requests the books, and the traders below 0
   v_rested_count int := 0;
@@ -193,8 +192,8 @@ begin
           k := o_maker[j];
         end if;
         if k is not null then
-          o_left[i] := case when k_left[k] < 0 then c_left[-k_left[k]] else k_left[k] end;
-          o_reason[i] := case when k_left[k] < 0 then c_reason[-k_left[k]] end;
+          o_left[i] := abs(k_left[k]);
+          o_reason[i] := case when k_left[k] < 0 then k_end_reason[k] end;
         end if;
         continue next_request;
       end if;
@@ -355,7 +354,6 @@ begin
         c_count := c_count + 1;
         c_maker[c_count] := k;
         c_reason[c_count] := v_reason;
-        c_left[c_count] := k_left[k];
         c_starved_by[c_count] := j;
         k := k_next[k];
         continue;
@@ -436,18 +434,6 @@ begin
       end if;
       v_unfinished := v_unfinished
         || case v_code when 'CONFLICT_RETRY' then array[v_book, v_opposite, -t] end;
-      -- Makers that only its own fills have starved stay.
-      j := c_before;
-      for p in c_before + 1 .. c_count loop
-        if c_starved_by[p] <> i then
-          j := j + 1;
-          c_maker[j] := c_maker[p];
-          c_reason[j] := c_reason[p];
-          c_left[j] := c_left[p];
-          c_starved_by[j] := c_starved_by[p];
-        end if;
-      end loop;
-      c_count := j;
     elsif v_bought > 0 then
       s_quantity[s] := s_quantity[s] + case when v_is_buy then v_bought else -v_bought end;
       if a_version is null then
@@ -511,14 +497,22 @@ begin
         f_maker_version[p] := a_version[u];
       end loop;
     end if;
-    for p in c_before + 1 .. c_count loop
-      j := c_maker[p];
-      u := k_trader[j];
-      c_request[p] := i;
-      if c_reason[p] not in ('expired', 'self_trade') and k_is_buy[j] then
-        t_open_cost[u] := t_open_cost[u] - k_left[j] * k_price[j];
+    n := c_count;
+    c_count := c_before;
+    for p in c_before + 1 .. n loop
+      -- Those that only fills of a rejected request have starved stay.
+      continue when v_code is not null and c_starved_by[p] = i;
+      k := c_maker[p];
+      u := k_trader[k];
+      if c_reason[p] not in ('expired', 'self_trade') and k_is_buy[k] then
+        t_open_cost[u] := t_open_cost[u] - k_left[k] * k_price[k];
       end if;
-      k_left[j] := -p;
+      k_left[k] := -k_left[k];
+      k_end_reason[k] := c_reason[p];
+      c_count := c_count + 1;
+      c_request[c_count] := i;
+      c_maker[c_count] := k;
+      c_starved_by[c_count] := c_starved_by[p];
     end loop;
     if v_code is null or c_count > c_before then
       m_changes[g] := m_changes[g] + 1;
@@ -594,8 +588,9 @@ begin
     batch.holdings.is_touched := a_touched;
   end if;
   if c_count > 0 then
+    batch.makers.end_reason := k_end_reason;
     batch.cancelled := (
-      c_request[1 : c_count], c_maker, c_reason, c_left, c_starved_by
+      c_request[1 : c_count], c_maker, c_starved_by
     )::trading.cancelled_makers;
   end if;
   batch.reached_floor := false;

@@ -23,14 +23,14 @@ begin
   then
     -- Those that failed before the call.
     perform trading.cancel_active_orders(
-      array_agg(k.order_id[c.maker_place[p]] order by p), c.reason[p], place_as_one.at
+      array_agg(k.order_id[c.place] order by c.number), k.end_reason[c.place], place_as_one.at
     )
     from (select (v_batch.makers).*) as k
-    cross join (select (v_batch.cancelled).*) as c
-    cross join generate_subscripts(c.request_place, 1) as p
-    where c.starved_by[p] = 0
-      and c.maker_place[p] <= cardinality(k.order_id)
-    group by c.reason[p];
+    cross join unnest((v_batch.cancelled).maker_place, (v_batch.cancelled).starved_by)
+      with ordinality as c (place, starved_by, number)
+    where c.starved_by = 0
+      and c.place <= cardinality(k.order_id)
+    group by k.end_reason[c.place];
     if found then
       return null;
     end if;

@@ -5,8 +5,6 @@ as $$
 declare
   k constant trading.makers := batch.makers;
   k_left constant int[] := batch.makers_left;
-  c_left constant int[] := (batch.cancelled).left_quantity;
-  c_reason constant trading.cancel_reason[] := (batch.cancelled).reason;
   v_lost record; -- the makers that lost shares, in ascending id
 begin
   select array_agg(x.id) as ids, array_agg(x.place) as places into v_lost
@@ -22,7 +20,7 @@ begin
     delete from trading.active_orders as b
     where b.order_id = any (v_lost.ids)
       and k_left[v_lost.places[width_bucket(b.order_id, v_lost.ids)]] <= 0
-    returning b.*, -k_left[v_lost.places[width_bucket(b.order_id, v_lost.ids)]] as cancelled_place
+    returning b.*, v_lost.places[width_bucket(b.order_id, v_lost.ids)] as place
   ),
   smaller as (
     update trading.active_orders as b
@@ -37,10 +35,10 @@ begin
   )
   select
     g.market_id, g.user_id, g.order_id, g.order_public_id, g.created_at, batch.at, g.quantity,
-    g.quantity - coalesce(c_left[g.cancelled_place], 0), g.fee_cents, g.price, g.side,
-    g.order_type, g.time_in_force,
-    case when g.cancelled_place > 0 then 'cancelled' else 'filled' end::trading.order_status,
-    g.post_only, c_reason[g.cancelled_place], g.expires_at, g.release_at, g.released_at
+    g.quantity - abs(k_left[g.place]), g.fee_cents, g.price, g.side, g.order_type,
+    g.time_in_force,
+    case when k_left[g.place] < 0 then 'cancelled' else 'filled' end::trading.order_status,
+    g.post_only, k.end_reason[g.place], g.expires_at, g.release_at, g.released_at
   from gone as g;
 end
 $$;

@@ -6,8 +6,7 @@ declare
   r constant trading.requests := batch.requests;
   o constant trading.results := batch.results;
   k_left constant int[] := batch.makers_left;
-  c_left constant int[] := (batch.cancelled).left_quantity;
-  c_reason constant trading.cancel_reason[] := (batch.cancelled).reason;
+  k_end_reason constant trading.cancel_reason[] := (batch.makers).end_reason;
   m_id constant bigint[] := (batch.markets).id;
   v_is_release constant boolean := r.order_id is not null;
   v_ended int[]; -- requests whose order has ended, and how
@@ -22,12 +21,10 @@ begin
     if o.order_id[i] is not null then
       if o.maker_place[i] is not null then
         l := k_left[o.maker_place[i]];
-        v_left[i] := case when l < 0 then c_left[-l] else l end;
+        v_left[i] := abs(l);
         v_status[i] := case when l < 0 then 'cancelled'
           else trading.filled_status(l, o.quantity[i]) end;
-        if l < 0 then
-          v_reason[i] := c_reason[-l];
-        end if;
+        v_reason[i] := k_end_reason[o.maker_place[i]];
       end if;
       if v_status[i] in ('filled', 'cancelled') then
         v_ended := v_ended || i;
