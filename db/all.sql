@@ -252,7 +252,7 @@ set local role exchange_owner;
 --!include trading/place/release_orders.sql
 --!include trading/check/release_reason.sql
 --!include trading/events/announce_cancelled.sql
---!include trading/write/cancel_active_orders.sql
+--!include trading/write/end_orders.sql
 --!include trading/change/comes_from_before.sql
 --!include trading/change/began_until.sql
 --!include trading/read/stop_of.sql
@@ -262,7 +262,6 @@ set local role exchange_owner;
 --!include trading/place/place_keyed_batch.sql
 --!include trading/change/find_order.sql
 --!include trading/show/pick_orders.sql
---!include trading/change/cancel_open_orders.sql
 --!include trading/change/cancel_order.sql
 --!include trading/check/set_quantity_problem.sql
 --!include trading/write/post_conversion.sql

@@ -63,7 +63,7 @@ begin
     -- Only the first one is waited for, so that no market is kept locked meanwhile.
     perform trading.lock_market(v_market_ids[1]);
     v_market_ids := v_market_ids[1] || trading.lock_free_markets(v_market_ids[2 : c_most_markets]);
-    cancelled := trading.cancel_open_orders(
+    cancelled := trading.end_orders(
       array(
         select o.order_id
         from trading.open_orders_until(
@@ -71,9 +71,7 @@ begin
         ) as o
         where o.market_id = any (v_market_ids)
       ),
-      'user_cancelled', core.now(),
-      expires => true,
-      announced => false
+      'user_cancelled', core.now(), announced => false
     );
   end if;
   cancelled := cancelled + cancel_all_orders.cancelled_before;

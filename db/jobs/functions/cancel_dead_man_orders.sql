@@ -12,7 +12,6 @@ set lock_timeout = '250ms'
 as $$
 declare
   v_locked bigint[];
-  v_stopped record;
 begin
   if cancel_dead_man_orders.waits and cardinality(cancel_dead_man_orders.market_ids) = 1 then
     v_locked := case
@@ -23,20 +22,16 @@ begin
   else
     v_locked := trading.lock_free_markets(cancel_dead_man_orders.market_ids);
   end if;
-  cancelled := 0;
-  for v_stopped in
-    select r.reason, array_agg(b.order_id) as order_ids
-    from trading.active_orders as b
-    cross join lateral trading.stop_of(b.user_id, b.order_id, core.now()) as r
-    where b.order_id = any (cancel_dead_man_orders.order_ids)
-      and b.market_id = any (v_locked)
-    group by r.reason
-  loop
-    cancelled := cancelled + trading.cancel_active_orders(
-      v_stopped.order_ids, v_stopped.reason, core.now(),
-      expires => true
-    );
-  end loop;
+  cancelled := trading.end_orders(
+    array(
+      select b.order_id
+      from trading.active_orders as b
+      where b.order_id = any (cancel_dead_man_orders.order_ids)
+        and b.market_id = any (v_locked)
+    ),
+    null,
+    core.now()
+  );
   busy := array(
     select u.id
     from unnest(cancel_dead_man_orders.market_ids) as u (id)

@@ -22,7 +22,6 @@ declare
   v_is_open boolean;
   v_has_expired boolean;
   v_is_stopped boolean;
-  v_stop_reason trading.cancel_reason;
   v_price int;
   v_quantity int;
   v_code text;
@@ -68,12 +67,7 @@ begin
   );
   if v_code = 'ORDER_NOT_AMENDABLE' then
     -- A renewal that was in time may still be committing: then a worker decides in a moment.
-    v_stop_reason := (select s.reason from trading.stop_of(v_order.user_id, v_order.id, v_at) as s);
-    if v_has_expired or v_stop_reason is not null then
-      perform trading.cancel_active_orders(
-        array[v_order.id], coalesce(v_stop_reason, 'expired'), v_at, expires => true
-      );
-    end if;
+    perform trading.end_orders(array[v_order.id], null, v_at);
     v_message := 'Cannot amend order with status: '
       || case when v_has_expired or v_is_stopped then 'cancelled' else v_order.status end;
   elsif v_code is null then

@@ -15,10 +15,8 @@ begin
     return v_result;
   end if;
 
-  v_cancelled := trading.cancel_open_orders(
-    array[cancel_order.order_id], 'user_cancelled', core.now(),
-    expires => true,
-    announced => false
+  v_cancelled := trading.end_orders(
+    array[cancel_order.order_id], 'user_cancelled', core.now(), announced => false
   );
 
   select o.* into strict v_order

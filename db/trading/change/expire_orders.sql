@@ -4,18 +4,18 @@ language plpgsql
 as $$
 declare
   v_at constant timestamptz := core.now();
-begin
-  return trading.cancel_active_orders(
-    array(
-      select e.order_id
-      from trading.expired_orders(expire_orders.market_id, v_at, expire_orders.most) as e
-    ),
-    'expired',
-    v_at
+  v_order_ids constant bigint[] := array(
+    select e.order_id
+    from trading.expired_orders(
+      expire_orders.market_id, v_at, expire_orders.most
+    ) as e
   );
+begin
+  perform trading.end_orders(v_order_ids, null, v_at);
+  return cardinality(v_order_ids);
 end
 $$;
 
 comment on function trading.expire_orders(bigint, int) is
-  'Cancels the orders of trading.expired_orders in a market, all of them or at most so many; '
+  'Ends the orders of trading.expired_orders in a market, all of them or at most so many; '
   'returns how many. The caller holds the lock of the market.';

@@ -63,7 +63,7 @@ begin
   end if;
 
   -- An order that is matched at once is counted with the order that it replaces, as one change.
-  perform trading.cancel_active_orders(
+  perform trading.end_orders(
     array[("order").id], 'user_amended', replace_order.at,
     announced => false,
     counted => o.release_at[1] is not null

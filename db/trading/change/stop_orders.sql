@@ -31,10 +31,14 @@ declare
   v_last_order_id bigint;
   v_left int;
 begin
-  v_cancelled := trading.cancel_active_orders(
-    v_order_ids, stop_orders.reason, stop_orders.at,
-    expires => true
-  );
+  -- A switch that has expired and not fired yet stops none of them.
+  update trading.dead_man_switches as s set
+    expires_at = null,
+    last_fired_at = s.expires_at
+  where s.user_id = stop_orders.user_id
+    and s.fired_at is null
+    and s.expires_at <= stop_orders.at;
+  v_cancelled := trading.end_orders(v_order_ids, stop_orders.reason, stop_orders.at);
   select max(b.order_id), count(*) filter (where b.expires_at is null or b.expires_at > at)
   into v_last_order_id, v_left
   from trading.active_orders as b
@@ -42,20 +46,17 @@ begin
     and b.order_id > v_stopped_until;
   if v_last_order_id is not null then
     insert into trading.order_stops (user_id, last_order_id, reason, stopped_at)
-    values (stop_orders.user_id, v_last_order_id, stop_orders.reason, stop_orders.at);
+    values (
+      stop_orders.user_id, v_last_order_id, stop_orders.reason, stop_orders.at
+    );
   end if;
-  -- A switch that has expired and not fired yet finds nothing left: it would take some of them.
-  update trading.dead_man_switches as s set
-    expires_at = null,
-    last_fired_at = s.expires_at
-  where s.user_id = stop_orders.user_id
-    and s.fired_at is null
-    and s.expires_at <= stop_orders.at;
   return v_cancelled + v_left;
 end
 $$;
 
-comment on function trading.stop_orders(bigint, bigint[], trading.cancel_reason, timestamptz) is
+comment on function trading.stop_orders(
+  bigint, bigint[], trading.cancel_reason, timestamptz
+) is
   'Ends the open orders of a user, resting and scheduled ones, for one reason; returns how many. '
   'In the markets given 1,000 end at once; those past their expiry expire. The others are stopped: '
   'they trade no more, and a worker cancels them in small steps, so that a user with many orders '

@@ -22,7 +22,7 @@ begin
     and not (place_as_one.atomic and 'CONFLICT_RETRY' <> any (v_codes))
   then
     -- Those that failed before the call.
-    perform trading.cancel_active_orders(
+    perform trading.end_orders(
       array_agg(k.order_id[c.place] order by c.number), k.end_reason[c.place], place_as_one.at
     )
     from (select (v_batch.makers).*) as k
