@@ -290,10 +290,10 @@ set local role exchange_owner;
 --!include trading/settle/resolve_market.sql
 --!include trading/settle/correct_resolution.sql
 --!include trading/change/expired_orders.sql
---!include trading/change/expire_orders.sql
---!include trading/change/clear_orders.sql
+--!include trading/change/expire_market_orders.sql
+--!include trading/change/close_market_orders.sql
 --!include trading/lock/lock_user_with_markets.sql
---!include trading/change/stop_orders.sql
+--!include trading/change/stop_user_orders.sql
 --!include trading/change/exclude.sql
 --!include trading/settle/close_market.sql
 --!include trading/settle/open_market.sql

@@ -23,7 +23,7 @@ begin
   );
   v_cancelled := case
     when cancel_orders.market_id is null
-      then trading.stop_orders(v_user_id, v_market_ids, 'user_cancelled', core.now())
+      then trading.stop_user_orders(v_user_id, v_market_ids, 'user_cancelled', core.now())
     else trading.end_orders(v_open_order_ids, 'user_cancelled', core.now())
   end;
 
@@ -47,7 +47,7 @@ $$;
 comment on function admin.cancel_orders(uuid, uuid) is
   'Cancels the open orders of a user (user_cancelled), resting and scheduled ones, in one market '
   'or in all; returns how many. In all, those that cannot be cancelled at once trade no more, and '
-  'a worker cancels them (trading.stop_orders). Each sends order_cancelled to the user. '
+  'a worker cancels them (trading.stop_user_orders). Each sends order_cancelled to the user. '
   'Orders past their expiry expire, and those that are stopped end for the reason of that; they '
   'are not counted. The audit row has the ids of the first 1,000 that were cancelled at once, '
   'oldest first. Errors: NOT_FOUND. Locks: as trading.lock_user_with_markets; with a market_id '

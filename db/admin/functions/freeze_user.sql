@@ -42,7 +42,7 @@ begin
   where t.user_id = v_user_id;
   v_cancelled := case
     when freeze_user.cancel_orders
-      then trading.stop_orders(v_user_id, v_market_ids, 'trading_paused', v_at)
+      then trading.stop_user_orders(v_user_id, v_market_ids, 'trading_paused', v_at)
     else 0
   end;
   if not freeze_user.keep_sessions then
@@ -69,7 +69,7 @@ comment on function admin.freeze_user(uuid, text, boolean, boolean) is
   'Stops an account until admin.unfreeze_user: orders, amendments, splits, withdrawals, and '
   'changes of profile, address, password, passkeys, higher limits and new keys are rejected '
   '(ACCOUNT_FROZEN); signing in, cancelling, merging, reading and deposits are not. Ends the '
-  'open orders (trading_paused), as trading.stop_orders does, and returns how many; with '
+  'open orders (trading_paused), as trading.stop_user_orders does, and returns how many; with '
   'cancel_orders => false they stay and may still match, and scheduled ones end at their release. '
   'Ends the sessions, unless keep_sessions. Freezing a frozen account keeps its time and changes '
   'its reason. Errors: INVALID_REQUEST, NOT_FOUND, INVALID_STATE (erased). Locks: the account; as '

@@ -62,7 +62,7 @@ begin
         perform jobs.release_orders(v_market_id);
       end loop;
       v_released := v_first_state[2] - v_state[2];
-      v_expired := trading.expire_orders(v_market_id);
+      v_expired := trading.expire_market_orders(v_market_id);
       v_closed := (trading.close_market(v_market_id) > 0)::int;
       v_opened := trading.open_market(v_market_id);
 

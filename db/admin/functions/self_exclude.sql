@@ -18,7 +18,7 @@ $$;
 
 comment on function admin.self_exclude(uuid, timestamptz) is
   'Excludes a user from trading until a time and ends all their open orders (self_excluded), as '
-  'trading.stop_orders does; returns how many. It is the user''s own decision, and only '
+  'trading.stop_user_orders does; returns how many. It is the user''s own decision, and only '
   'admin.end_self_exclusion ends it: to stop an account, use admin.freeze_user. Errors: NOT_FOUND, '
   'INVALID_REQUEST (an earlier end than the one in force). Locks: as '
   'trading.lock_user_with_markets.';

@@ -24,6 +24,6 @@ $$;
 
 comment on function api.exclude_self(uuid, uuid, timestamptz) is
   'Excludes a user from trading until a time, null for good, as they ask, and ends all their open '
-  'orders, as trading.stop_orders does. A mail reports it. Errors: UNAUTHORIZED, '
+  'orders, as trading.stop_user_orders does. A mail reports it. Errors: UNAUTHORIZED, '
   'INVALID_REQUEST (in the past, or earlier than the end in force), UNFIT_SESSION. Locks: the '
   'account; the session, shared; as trading.lock_user_with_markets.';

@@ -131,7 +131,7 @@ $$;
 
 comment on function jobs.due_dead_man_orders(int, bigint[]) is
   'Fires the dead man''s switches that have expired, ends those whose orders are cancelled, and '
-  'returns the orders that are still to be cancelled, those of trading.stop_orders too, by '
+  'returns the orders that are still to be cancelled, those of trading.stop_user_orders too, by '
   'market: at most 200 of each and twice `most` in all, none of the markets to pass over. Locks: '
   'the switches and their users, without waiting for locked ones; of those that were locked '
   'before, one user is waited for, 50 ms at most.';

@@ -12,7 +12,7 @@ begin
   if not trading.try_lock_market(expire_orders.market_id, expire_orders.waits) then
     return null;
   end if;
-  return trading.expire_orders(expire_orders.market_id, expire_orders.most);
+  return trading.expire_market_orders(expire_orders.market_id, expire_orders.most);
 end
 $$;
 

@@ -34,7 +34,7 @@ begin
     continue when not found;
     if v_has_orders then
       v_market_ids := trading.lock_user_with_markets(v_public_id);
-      perform trading.stop_orders(v_user_id, v_market_ids, 'user_cancelled', core.now());
+      perform trading.stop_user_orders(v_user_id, v_market_ids, 'user_cancelled', core.now());
     end if;
     v_count := v_count + 1;
     perform identity.end_sessions(array(

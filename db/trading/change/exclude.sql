@@ -26,11 +26,11 @@ begin
   set excluded_until = exclude.until
   where t.user_id = v_user_id;
 
-  return trading.stop_orders(v_user_id, v_market_ids, 'self_excluded', v_at);
+  return trading.stop_user_orders(v_user_id, v_market_ids, 'self_excluded', v_at);
 end
 $$;
 
 comment on function trading.exclude(uuid, timestamptz) is
-  'Excludes a user until a time and cancels their open orders, as trading.stop_orders does; '
+  'Excludes a user until a time and cancels their open orders, as trading.stop_user_orders does; '
   'returns how many. Errors: INVALID_REQUEST, NOT_FOUND. Locks: as '
   'trading.lock_user_with_markets.';

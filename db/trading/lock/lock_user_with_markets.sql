@@ -22,5 +22,5 @@ $$;
 
 comment on function trading.lock_user_with_markets(uuid) is
   'Locks a user, and then those markets of the user''s 1,000 oldest open orders that are free; '
-  'returns these: trading.stop_orders can cancel what is there at once. It waits for the user '
+  'returns these: trading.stop_user_orders can cancel what is there at once. It waits for the user '
   'alone, and keeps no market locked meanwhile. Errors: NOT_FOUND, UNFIT_SESSION.';

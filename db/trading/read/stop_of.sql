@@ -27,6 +27,6 @@ begin atomic
 end;
 
 comment on function trading.stop_of(bigint, bigint, timestamptz, boolean) is
-  'Why an order of a user is stopped: trading.stop_orders has, or the dead man''s switch of '
+  'Why an order of a user is stopped: trading.stop_user_orders has, or the dead man''s switch of '
   'the user, for which see trading.last_stopped_order; no row if it is not. The first of several '
   'counts. at_once: a switch that has expired counts without its grace.';

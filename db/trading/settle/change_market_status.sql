@@ -18,7 +18,7 @@ begin
     and change_market_status.status <> 'closed'
   then
     perform trading.announce_market_status(v_market.id, 'closed');
-    perform trading.clear_orders(
+    perform trading.close_market_orders(
       v_market.id, trading.active_orders_of_market(v_market.id), v_at
     );
     v_market.status := 'closed';
@@ -66,7 +66,7 @@ begin
     change_market_status.market_id, change_market_status.status
   );
   if change_market_status.status = 'closed' then
-    perform trading.clear_orders(
+    perform trading.close_market_orders(
       v_market.id, trading.active_orders_of_market(v_market.id), v_at
     );
   end if;

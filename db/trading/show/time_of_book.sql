@@ -22,7 +22,7 @@ begin
     return v_at;
   end;
   v_at := core.now();
-  perform trading.expire_orders(time_of_book.market_id, c_most);
+  perform trading.expire_market_orders(time_of_book.market_id, c_most);
   return v_at;
 end
 $$;

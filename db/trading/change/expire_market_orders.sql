@@ -1,4 +1,4 @@
-create or replace function trading.expire_orders(market_id bigint, most int default null)
+create or replace function trading.expire_market_orders(market_id bigint, most int default null)
 returns int
 language plpgsql
 as $$
@@ -7,7 +7,7 @@ declare
   v_order_ids constant bigint[] := array(
     select e.order_id
     from trading.expired_orders(
-      expire_orders.market_id, v_at, expire_orders.most
+      expire_market_orders.market_id, v_at, expire_market_orders.most
     ) as e
   );
 begin
@@ -16,6 +16,6 @@ begin
 end
 $$;
 
-comment on function trading.expire_orders(bigint, int) is
+comment on function trading.expire_market_orders(bigint, int) is
   'Ends the orders of trading.expired_orders in a market, all of them or at most so many; '
   'returns how many. The caller holds the lock of the market.';

@@ -1,4 +1,4 @@
-create or replace function trading.stop_orders(
+create or replace function trading.stop_user_orders(
   user_id bigint, market_ids bigint[], reason trading.cancel_reason, at timestamptz
 )
 returns int
@@ -11,18 +11,18 @@ declare
     from (
       select x.last_order_id
       from trading.order_stops as x
-      where x.user_id = stop_orders.user_id
+      where x.user_id = stop_user_orders.user_id
       union all
       select x.last_order_id
       from trading.dead_man_switches as x
-      where x.user_id = stop_orders.user_id
+      where x.user_id = stop_user_orders.user_id
     ) as s
   ), 0);
   v_order_ids constant bigint[] := array(
     select b.order_id
     from trading.active_orders as b
-    where b.user_id = stop_orders.user_id
-      and b.market_id = any (stop_orders.market_ids)
+    where b.user_id = stop_user_orders.user_id
+      and b.market_id = any (stop_user_orders.market_ids)
       and b.order_id > v_stopped_until
     order by b.order_id
     limit c_most_at_once
@@ -35,26 +35,26 @@ begin
   update trading.dead_man_switches as s set
     expires_at = null,
     last_fired_at = s.expires_at
-  where s.user_id = stop_orders.user_id
+  where s.user_id = stop_user_orders.user_id
     and s.fired_at is null
-    and s.expires_at <= stop_orders.at;
-  v_cancelled := trading.end_orders(v_order_ids, stop_orders.reason, stop_orders.at);
+    and s.expires_at <= stop_user_orders.at;
+  v_cancelled := trading.end_orders(v_order_ids, stop_user_orders.reason, stop_user_orders.at);
   select max(b.order_id), count(*) filter (where b.expires_at is null or b.expires_at > at)
   into v_last_order_id, v_left
   from trading.active_orders as b
-  where b.user_id = stop_orders.user_id
+  where b.user_id = stop_user_orders.user_id
     and b.order_id > v_stopped_until;
   if v_last_order_id is not null then
     insert into trading.order_stops (user_id, last_order_id, reason, stopped_at)
     values (
-      stop_orders.user_id, v_last_order_id, stop_orders.reason, stop_orders.at
+      stop_user_orders.user_id, v_last_order_id, stop_user_orders.reason, stop_user_orders.at
     );
   end if;
   return v_cancelled + v_left;
 end
 $$;
 
-comment on function trading.stop_orders(
+comment on function trading.stop_user_orders(
   bigint, bigint[], trading.cancel_reason, timestamptz
 ) is
   'Ends the open orders of a user, resting and scheduled ones, for one reason; returns how many. '
