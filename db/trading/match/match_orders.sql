@@ -14,7 +14,7 @@
 -- array says what has a place in it: r_ requests, m_ markets, k_ makers, which are those that were
 -- read and behind them the requests that come to rest, b_ sides of books, t_ traders, s_ shares,
 -- h_ holdings, f_ fills, c_ cancelled makers, o_ results. t_balance and s_quantity are what is left
--- while a request is tried; a_quantity follows only its accepted fills.
+-- while a request is tried; f_held is what a maker held before a fill.
 create or replace function trading.match_orders(
   batch trading.batch, is_preview boolean, is_final boolean
 )
@@ -64,7 +64,6 @@ declare
   v_for_key int[] := batch.twin; -- at the first twin: the one that has the key
   -- What accepted fills make of accounts and shares.
   a_version bigint[];
-  a_quantity bigint[];
   a_cost bigint[];
   a_fee bigint[];
   a_realised bigint[];
@@ -84,6 +83,7 @@ declare
   f_request int[];
   f_maker int[];
   f_quantity int[];
+  f_held bigint[];
   f_fee bigint[];
   f_taker_cents bigint[];
   f_maker_cents bigint[];
@@ -361,7 +361,6 @@ begin
       t_traded_with[u] := i;
       k_left[k] := k_left[k] - n;
       t_balance[u] := t_balance[u] + n * w;
-      s_quantity[k_share[k]] := s_quantity[k_share[k]] + case when k_is_buy[k] then n else -n end;
       t_open_cost[u] := t_open_cost[u] + n * least(0, w);
       v_bought := v_bought + n;
       v_spent := v_spent + n * (100 - v_level);
@@ -370,6 +369,8 @@ begin
       f_request[f_count] := i;
       f_maker[f_count] := k;
       f_quantity[f_count] := n;
+      f_held[f_count] := s_quantity[k_share[k]];
+      s_quantity[k_share[k]] := f_held[f_count] + case when k_is_buy[k] then n else -n end;
       f_maker_cents[f_count] := n * w;
       f_maker_balance[f_count] := t_balance[u];
       v_cents := trading.fee_cents(v_rate, v_weight);
@@ -435,10 +436,8 @@ begin
       v_unfinished := v_unfinished
         || case v_code when 'CONFLICT_RETRY' then array[v_book, v_opposite, -t] end;
     elsif v_bought > 0 then
-      s_quantity[s] := s_quantity[s] + case when v_is_buy then v_bought else -v_bought end;
       if a_version is null then
         a_version := (batch.traders).account_versions;
-        a_quantity := (batch.holdings).quantity;
         a_cost := (batch.holdings).cost_cents;
         a_fee := (batch.holdings).fee_cents;
         a_realised := (batch.holdings).realised_cents;
@@ -456,15 +455,15 @@ begin
 
         -- The taker's shares and cash.
         if v_is_buy then
-          a_quantity[s] := a_quantity[s] + n;
+          s_quantity[s] := s_quantity[s] + n;
           a_cost[s] := a_cost[s] + n * (100 - v_level);
           a_fee[s] := a_fee[s] + f_fee[p];
           v_cents := -(n * (100 - v_level)) - f_fee[p];
           f_taker_realised[p] := null;
         else
-          v_cost_out := core.half_up(a_cost[s] * n, a_quantity[s]);
-          v_fees_out := core.half_up(a_fee[s] * n, a_quantity[s]);
-          a_quantity[s] := a_quantity[s] - n;
+          v_cost_out := core.half_up(a_cost[s] * n, s_quantity[s]);
+          v_fees_out := core.half_up(a_fee[s] * n, s_quantity[s]);
+          s_quantity[s] := s_quantity[s] - n;
           a_cost[s] := a_cost[s] - v_cost_out;
           a_fee[s] := a_fee[s] - v_fees_out;
           v_cents := n * v_level - f_fee[p];
@@ -481,13 +480,11 @@ begin
 
         -- The maker's.
         if k_is_buy[q] then
-          a_quantity[j] := a_quantity[j] + n;
           a_cost[j] := a_cost[j] + n * v_level;
           f_maker_realised[p] := null;
         else
-          v_cost_out := core.half_up(a_cost[j] * n, a_quantity[j]);
-          v_fees_out := core.half_up(a_fee[j] * n, a_quantity[j]);
-          a_quantity[j] := a_quantity[j] - n;
+          v_cost_out := core.half_up(a_cost[j] * n, f_held[p]);
+          v_fees_out := core.half_up(a_fee[j] * n, f_held[p]);
           a_cost[j] := a_cost[j] - v_cost_out;
           a_fee[j] := a_fee[j] - v_fees_out;
           f_maker_realised[p] := f_maker_cents[p] - v_cost_out - v_fees_out;
@@ -581,7 +578,7 @@ begin
     )::trading.fills;
     batch.traders.balances_cents := t_balance;
     batch.account_version := a_version;
-    batch.holdings.quantity := a_quantity;
+    batch.holdings.quantity := s_quantity;
     batch.holdings.cost_cents := a_cost;
     batch.holdings.fee_cents := a_fee;
     batch.holdings.realised_cents := a_realised;
