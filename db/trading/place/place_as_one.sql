@@ -9,15 +9,12 @@ declare
     place_as_one.requests, place_as_one.at, most_makers => place_as_one.most_makers
   );
   v_codes constant text[] := array_remove((v_batch.results).code, null);
+  v_code text; -- of all, if they are to be placed again
   v_rejections trading.order_answer[];
 begin
   if v_batch.is_too_deep then
-    return array_fill(
-      ('AGAIN', null, false, null, null)::trading.order_answer,
-      array[cardinality((place_as_one.requests).user_id)]
-    );
-  end if;
-  if array_position(v_codes, 'CONFLICT_RETRY') is not null
+    v_code := 'AGAIN';
+  elsif array_position(v_codes, 'CONFLICT_RETRY') is not null
     and (v_batch.cancelled).maker_place is not null
     and not (place_as_one.atomic and 'CONFLICT_RETRY' <> any (v_codes))
   then
@@ -32,9 +29,16 @@ begin
       and c.place <= cardinality(k.order_id)
     group by k.end_reason[c.place];
     if found then
-      return null;
+      v_code := 'CONFLICT_RETRY';
+    else
+      v_batch := trading.match_batch(place_as_one.requests, place_as_one.at, is_final => true);
     end if;
-    v_batch := trading.match_batch(place_as_one.requests, place_as_one.at, is_final => true);
+  end if;
+  if v_code is not null then
+    return array_fill(
+      (v_code, null, false, null, null)::trading.order_answer,
+      array[cardinality((place_as_one.requests).user_id)]
+    );
   end if;
   if place_as_one.atomic then
     v_rejections := trading.atomic_rejections(v_batch);
@@ -50,8 +54,7 @@ $$;
 
 comment on function trading.place_as_one(trading.requests, timestamptz, boolean, int) is
   'Places requests of which all are written or nothing. They are all AGAIN if they could meet more '
-  'than most_makers. Null: they meet too many failing makers, '
-  'some were cancelled, nothing else is written, and they are to be placed again. If there were '
-  'none to cancel, since only their own fills left them so, they end where they have come. atomic: '
-  'one rejected request rejects all, even if others would have to be placed again. Locks as '
-  'trading.match_batch does.';
+  'than most_makers. All are CONFLICT_RETRY if they meet too many failing makers: some of these '
+  'were cancelled, and nothing else is written. If there were none to cancel, since only their own '
+  'fills left them so, they end where they have come. atomic: one rejected request rejects all, '
+  'even if others would have to be placed again. Locks as trading.match_batch does.';

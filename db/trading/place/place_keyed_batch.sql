@@ -38,10 +38,8 @@ begin
     v_results := trading.place_as_one(
       v_requests, v_at, place_keyed_batch.atomic, place_keyed_batch.most_makers
     );
-    if v_results is null then
-      return ('CONFLICT_RETRY', null, false, null)::core.result;
-    elsif v_results[1].code = 'AGAIN' then
-      return ('AGAIN', null, false, null)::core.result;
+    if v_results[1].code in ('AGAIN', 'CONFLICT_RETRY') then
+      return (v_results[1].code, null, false, null)::core.result;
     end if;
   end if;
 

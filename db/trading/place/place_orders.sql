@@ -56,12 +56,7 @@ begin
 
   v_at := core.now();
   if place_orders.atomic then
-    return coalesce(
-      trading.place_as_one(v_requests, v_at, true, place_orders.most_makers),
-      array_fill(
-        ('CONFLICT_RETRY', null, false, null, null)::trading.order_answer, array[v_count]
-      )
-    );
+    return trading.place_as_one(v_requests, v_at, true, place_orders.most_makers);
   end if;
   loop
     v_batch := trading.match_batch(
