@@ -2,23 +2,18 @@ create or replace function trading.lock_free_traders(user_ids bigint[])
 returns bigint[]
 language plpgsql volatile
 as $$
-declare
-  v_locked bigint[];
 begin
   perform core.check_session();
-  v_locked := array(
-    select t.user_id
-    from trading.traders as t
-    where t.user_id = any (lock_free_traders.user_ids)
-    for no key update skip locked
-  );
-  if cardinality(v_locked) = cardinality(lock_free_traders.user_ids) then
-    return '{}';
-  end if;
   return array(
     select unnest(lock_free_traders.user_ids)
     except
-    select unnest(v_locked)
+    select l.user_id
+    from (
+      select t.user_id
+      from trading.traders as t
+      where t.user_id = any (lock_free_traders.user_ids)
+      for no key update skip locked
+    ) as l
   );
 end
 $$;
