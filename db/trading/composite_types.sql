@@ -66,7 +66,6 @@ comment on type trading.order_answer is
 create type trading.requests as (
   market_ids bigint[],
   market_place int[],
-  market_id bigint[],
   user_id bigint[],
   side trading.side[],
   order_type trading.order_type[],
@@ -94,8 +93,8 @@ comment on type trading.requests is
   'The orders of a call. market_ids: their markets, each once, ascending; a null, for markets '
   'that do not exist, is the last. market_place: of each request, its market there. price and '
   'time_in_force are as they take effect: 99 or 1 for a market order, ioc for one that cannot '
-  'rest. is_yes and book_price: how the book stores it. market_id and user_id are null when '
-  'there is none, quantity is null with a budget. problem: what is malformed. code: set before '
+  'rest. is_yes and book_price: how the book stores it. user_id is null when there is none, '
+  'quantity is null with a budget. problem: what is malformed. code: set before '
   'matching, for example to AGAIN. order_id to release_at: of the scheduled order that it '
   'releases. relieved_cents: by how much it lowers the cost of its user''s open orders, being '
   'the release or the replacement of one. fingerprint: another request with the key is rejected; '

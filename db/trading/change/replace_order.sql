@@ -21,7 +21,6 @@ begin
 
   r.market_ids := array[("order").market_id];
   r.market_place := array[1];
-  r.market_id := array[("order").market_id];
   r.user_id := array[("order").user_id];
   r.side := array[("order").side];
   r.order_type := array[("order").order_type];

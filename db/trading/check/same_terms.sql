@@ -13,7 +13,7 @@ create or replace function trading.same_terms(
 )
 returns boolean
 language sql immutable parallel safe
-return (requests).market_id[place] = market_id
+return (requests).market_ids[(requests).market_place[place]] = market_id
   and (requests).side[place] = side
   and (requests).order_type[place] = order_type
   and (requests).price[place] = price

@@ -177,7 +177,7 @@ begin
           or (
             batch.replay[i] is null and r.fingerprint[j] is null and r.fingerprint[i] is not null
             and not trading.same_terms(
-              r, i, r.market_id[j], r_side[j], r.order_type[j], r.price[j], r_quantity[j],
+              r, i, m.id[r_market[j]], r_side[j], r.order_type[j], r.price[j], r_quantity[j],
               r.budget_cents[j], r.time_in_force[j], r.post_only[j], r.expires_at[j])
           )
         then
@@ -251,7 +251,7 @@ begin
 
     v_is_fok := r.time_in_force[i] = 'fok';
     v_is_ioc := r.time_in_force[i] <> 'gtc';
-    v_cancels_own := coalesce(r.cancels_own[i], false);
+    v_cancels_own := r.cancels_own[i];
     v_worst := 100 - r.book_price[i];
     v_wanted := coalesce(r_quantity[i], 10000);
     v_bought := 0;

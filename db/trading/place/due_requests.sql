@@ -6,19 +6,18 @@ declare
   v_requests trading.requests;
 begin
   select
-    array_agg(d.market_id), array_agg(d.user_id), array_agg(d.side), array_agg(d.order_type),
+    array_agg(d.market_place), array_agg(d.user_id), array_agg(d.side), array_agg(d.order_type),
     array_agg(d.price::int), array_agg(case when d.budget_cents is null then d.quantity::int end),
     array_agg(d.budget_cents::int), array_agg(d.time_in_force), array_agg(d.post_only),
-    array_agg(d.expires_at), array_agg(d.cancels_own), array_agg(false),
-    array_agg(d.book_side = 'yes'), array_agg(d.book_price::int), array_agg(d.order_id),
-    array_agg(d.order_public_id), array_agg(d.created_at), array_agg(d.release_at),
-    array_agg(d.relieved_cents), array_agg(d.market_place)
+    array_agg(d.expires_at), array_agg(d.cancels_own), array_agg(d.book_side = 'yes'),
+    array_agg(d.book_price::int), array_agg(d.order_id), array_agg(d.order_public_id),
+    array_agg(d.created_at), array_agg(d.release_at), array_agg(d.relieved_cents)
   into
-    v_requests.market_id, v_requests.user_id, v_requests.side, v_requests.order_type,
+    v_requests.market_place, v_requests.user_id, v_requests.side, v_requests.order_type,
     v_requests.price, v_requests.quantity, v_requests.budget_cents, v_requests.time_in_force,
-    v_requests.post_only, v_requests.expires_at, v_requests.cancels_own, v_requests.is_market,
-    v_requests.is_yes, v_requests.book_price, v_requests.order_id, v_requests.public_id,
-    v_requests.created_at, v_requests.release_at, v_requests.relieved_cents, v_requests.market_place
+    v_requests.post_only, v_requests.expires_at, v_requests.cancels_own, v_requests.is_yes,
+    v_requests.book_price, v_requests.order_id, v_requests.public_id, v_requests.created_at,
+    v_requests.release_at, v_requests.relieved_cents
   from (
     select b.*, u.market_place::int
     from unnest(due_requests.market_ids) with ordinality as u (id, market_place)

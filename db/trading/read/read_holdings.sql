@@ -32,7 +32,7 @@ begin
       select r.market_place[i] as market_place, r_trader[i] as trader_place
       from generate_subscripts(r_trader, 1) as i
       where r_trader[i] is not null
-        and r.market_id[i] is not null
+        and m_id[r.market_place[i]] is not null
       union all
       select (k.book_place[i] + 1) / 2, k.trader_place[i]
       from generate_subscripts(k.order_id, 1) as i

@@ -6,19 +6,19 @@ declare
   v_requests trading.requests;
 begin
   select
-    array_agg(r.market_id), array_agg(r.user_id), array_agg(r.side), array_agg(r.order_type),
-    array_agg(r.price), array_agg(r.quantity), array_agg(r.budget_cents),
+    array_agg(r.market_id), array_agg(r.market_place), array_agg(r.user_id), array_agg(r.side),
+    array_agg(r.order_type), array_agg(r.price), array_agg(r.quantity), array_agg(r.budget_cents),
     array_agg(r.time_in_force), array_agg(r.post_only), array_agg(r.expires_at),
     array_agg(r.idempotency_key), array_agg(r.request_fingerprint), array_agg(r.cancels_own),
     array_agg(r.is_market), array_agg((r.order_type = 'buy') = (r.side = 'yes')),
     array_agg(case r.order_type when 'buy' then r.price else 100 - r.price end),
-    array_agg(r.problem), array_agg(r.market_place)
+    array_agg(r.problem)
   into
-    v_requests.market_id, v_requests.user_id, v_requests.side, v_requests.order_type,
-    v_requests.price, v_requests.quantity, v_requests.budget_cents, v_requests.time_in_force,
-    v_requests.post_only, v_requests.expires_at, v_requests.idempotency_key,
-    v_requests.fingerprint, v_requests.cancels_own, v_requests.is_market, v_requests.is_yes,
-    v_requests.book_price, v_requests.problem, v_requests.market_place
+    v_requests.market_ids, v_requests.market_place, v_requests.user_id, v_requests.side,
+    v_requests.order_type, v_requests.price, v_requests.quantity, v_requests.budget_cents,
+    v_requests.time_in_force, v_requests.post_only, v_requests.expires_at,
+    v_requests.idempotency_key, v_requests.fingerprint, v_requests.cancels_own,
+    v_requests.is_market, v_requests.is_yes, v_requests.book_price, v_requests.problem
   from (
     select
       m.id as market_id,
@@ -62,7 +62,7 @@ begin
     order by q.ordinality
   ) as r;
   v_requests.market_ids := array(
-    select distinct u.id from unnest(v_requests.market_id) as u (id) order by u.id
+    select distinct u.id from unnest(v_requests.market_ids) as u (id) order by u.id
   );
   v_requests.code := coalesce(
     read_requests.codes, array_fill(null::text, array[coalesce(cardinality(v_requests.user_id), 0)])

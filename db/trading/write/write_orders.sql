@@ -56,7 +56,7 @@ begin
       case when v_status[i] <> 'scheduled' then o.order_id[i] end, o.public_id[i], batch.at,
       o.quantity[i], v_left[i], coalesce(o.fee_cents[i], 0), r.price[i], r.book_price[i],
       case when r.is_yes[i] then 'yes' else 'no' end::trading.side, r.side[i], r.order_type[i],
-      r.time_in_force[i], r.post_only[i], coalesce(r.cancels_own[i], false), r.budget_cents[i],
+      r.time_in_force[i], r.post_only[i], r.cancels_own[i], r.budget_cents[i],
       r.expires_at[i], o.release_at[i]
     from unnest(v_active) as i;
   end if;
