@@ -202,6 +202,7 @@ set local role exchange_owner;
 --!include trading/answer/position_object.sql
 --!include trading/answer/fill_object.sql
 --!include trading/answer/fills_of_order.sql
+--!include trading/answer/order_body.sql
 --!include trading/answer/replay_answer.sql
 --!include trading/write/depth_place.sql
 --!include trading/write/changed_book.sql

@@ -68,8 +68,7 @@ begin
     end if;
     v_body := null;
     if o.code[i] is null then
-      v_body := concat(
-        '{"order":',
+      v_body := trading.order_body(
         trading.order_object(
           o.public_id[i], t_public_id[batch.trader_place[i]], m_public_id[r.market_place[i]],
           r.side[i], r.price[i], o.quantity[i], o.quantity[i] - o.left_quantity[i], o.status[i],
@@ -77,9 +76,7 @@ begin
           case when o.release_at[i] is not null
             then trading.schedule_members(o.release_at[i], r.budget_cents[i], batch.at) end
         ),
-        ',"fills":[', v_fills[i], '],"cancelledOrders":[', v_cancelled[i],
-        '],"balance":', trading.balance_object(o.balance_cents[i]),
-        ',"feeCents":', coalesce(o.fee_cents[i]::text, 'null'), '}'
+        v_fills[i], v_cancelled[i], o.balance_cents[i], o.fee_cents[i]
       );
     end if;
     v_answers[i] := (

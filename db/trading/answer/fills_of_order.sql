@@ -5,17 +5,14 @@ as $$
 begin
   -- Not by joins: a plan made on the first day could begin with any of these tables.
   return (
-    select '[' || coalesce(
-      string_agg(
-        trading.fill_object(
-          t.public_id, x.market_id, t.taker_side, x.taker_order_id, x.maker_order_id,
-          x.taker_user_id, x.maker_user_id, t.price, t.quantity, core.iso8601(t.created_at)
-        ),
-        ','
-        order by t.id
+    select string_agg(
+      trading.fill_object(
+        t.public_id, x.market_id, t.taker_side, x.taker_order_id, x.maker_order_id,
+        x.taker_user_id, x.maker_user_id, t.price, t.quantity, core.iso8601(t.created_at)
       ),
-      ''
-    ) || ']'
+      ','
+      order by t.id
+    )
     from trading.trades as t
     cross join lateral (
       select
@@ -32,5 +29,5 @@ end
 $$;
 
 comment on function trading.fills_of_order(bigint) is
-  'What an order took when it was placed, in order of execution, as the answers show it, as '
-  'JSON text.';
+  'What an order took when it was placed, in order of execution, as the answers show it: JSON '
+  'objects with commas between them, null if there are none.';

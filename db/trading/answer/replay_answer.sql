@@ -14,8 +14,7 @@ begin
       null,
       null,
       true,
-      format(
-        '{"order":%s,"fills":%s,"cancelledOrders":[],"balance":%s,"feeCents":null}',
+      trading.order_body(
         trading.order_object(
           o.public_id,
           u.public_id,
@@ -39,8 +38,7 @@ begin
           case when o.status = 'scheduled'
             then trading.schedule_members(o.release_at, o.budget_cents, replay_answer.at) end
         ),
-        trading.fills_of_order(o.id),
-        trading.balance_object(replay_answer.balance_cents)
+        trading.fills_of_order(o.id), null, replay_answer.balance_cents, null
       ),
       s.version
     )::trading.order_answer

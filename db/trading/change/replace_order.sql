@@ -75,7 +75,7 @@ begin
   return (
     null, null, false,
     format(
-      '{"order":%s,"fills":%s,"amended":true,"queuePositionChanged":true,'
+      '{"order":%s,"fills":[%s],"amended":true,"queuePositionChanged":true,'
       '"cancelledOrderId":"%s","feeCents":%s}',
       trading.order_object(
         o.public_id[1], (v_batch.traders).public_ids[v_batch.trader_place[1]],

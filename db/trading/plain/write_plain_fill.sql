@@ -163,22 +163,18 @@ begin
     best_no_price = v_book.best_no_price,
     first_no_position = v_book.first_no_position
   where s.market_id = market.market_id;
-  return concat(
-    '{"order":',
+  return trading.order_body(
     trading.order_object(
       v_public_id, r."userId", r."marketId", r.side, r.price,
       v_quantity, v_quantity, 'filled', 'buy', v_time_in_force, null, r."expiresAt",
       core.iso8601(write_plain_fill.at), null
     ),
-    ',"fills":[',
     trading.fill_object(
       v_trade_public_id, r."marketId", r.side, v_public_id,
       maker.order_public_id, r."userId", owner.public_id, v_yes_price, v_quantity,
       core.iso8601(write_plain_fill.at)
     ),
-    '],"cancelledOrders":[],"balance":',
-    trading.balance_object(taker.balance_cents + v_taker_cents),
-    ',"feeCents":', write_plain_fill.fee_cents, '}'
+    null, taker.balance_cents + v_taker_cents, write_plain_fill.fee_cents
   );
 end
 $$;

@@ -49,16 +49,13 @@ begin
     best_no_price = case when v_is_yes then s.best_no_price
       else greatest(s.best_no_price, v_price) end
   where s.market_id = market.market_id;
-  return concat(
-    '{"order":',
+  return trading.order_body(
     trading.order_object(
       v_public_id, r."userId", r."marketId", r.side, v_price,
       r.quantity, 0, 'open', 'buy', 'gtc', null, r."expiresAt",
       core.iso8601(write_plain_rest.at), null
     ),
-    ',"fills":[],"cancelledOrders":[],"balance":',
-    trading.balance_object(taker.balance_cents),
-    ',"feeCents":0}'
+    null, null, taker.balance_cents, 0
   );
 end
 $$;
