@@ -19,9 +19,7 @@ declare
   v_order trading.orders;
   m trading.markets_read;
   v_traders trading.traders_read;
-  v_is_open boolean;
-  v_has_expired boolean;
-  v_is_stopped boolean;
+  v_is_over boolean; -- it has expired or is stopped, and has not ended yet
   v_price int;
   v_quantity int;
   v_code text;
@@ -35,15 +33,14 @@ begin
   from trading.find_order(amend_order.user_public_id, amend_order.order_public_id) as o;
   m := trading.read_markets(array[v_order.market_id], v_at);
 
-  v_is_open := v_order.status in ('scheduled', 'open', 'partially_filled');
-  v_has_expired := v_is_open and v_order.expires_at <= v_at;
-  v_is_stopped := v_is_open
-    and exists (select from trading.stop_of(v_order.user_id, v_order.id, v_at, at_once => true));
+  v_is_over := v_order.status in ('scheduled', 'open', 'partially_filled')
+    and (
+      v_order.expires_at <= v_at
+      or exists (select from trading.stop_of(v_order.user_id, v_order.id, v_at, at_once => true))
+    );
   v_price := coalesce(amend_order.price, v_order.price);
   v_quantity := coalesce(amend_order.quantity, v_order.quantity);
-  v_code := trading.amend_rejection(
-    v_order, v_has_expired or v_is_stopped, amend_order.quantity
-  );
+  v_code := trading.amend_rejection(v_order, v_is_over, amend_order.quantity);
   if v_code is null
     and (
       v_price <> v_order.price
@@ -69,7 +66,7 @@ begin
     -- A renewal that was in time may still be committing: then a worker decides in a moment.
     perform trading.end_orders(array[v_order.id], null, v_at);
     v_message := 'Cannot amend order with status: '
-      || case when v_has_expired or v_is_stopped then 'cancelled' else v_order.status end;
+      || case when v_is_over then 'cancelled' else v_order.status end;
   elsif v_code is null then
     if v_quantity < v_order.quantity then
       perform trading.reduce_order(v_order, v_quantity, v_at);
