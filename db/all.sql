@@ -257,7 +257,7 @@ set local role exchange_owner;
 --!include trading/change/comes_from_before.sql
 --!include trading/change/began_until.sql
 --!include trading/read/stop_of.sql
---!include trading/change/open_orders_until.sql
+--!include trading/change/active_orders_until.sql
 --!include trading/answer/find_reply.sql
 --!include trading/write/keep_reply.sql
 --!include trading/place/place_keyed_batch.sql

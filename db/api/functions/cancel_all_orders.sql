@@ -52,7 +52,7 @@ begin
   ), 0);
   v_market_ids := array(
     select distinct o.market_id
-    from trading.open_orders_until(
+    from trading.active_orders_until(
       v_user_id, last_order_id, v_market_id, cancel_all_orders.most
     ) as o
     order by o.market_id
@@ -66,7 +66,7 @@ begin
     cancelled := trading.end_orders(
       array(
         select o.order_id
-        from trading.open_orders_until(
+        from trading.active_orders_until(
           v_user_id, last_order_id, v_market_id, cancel_all_orders.most
         ) as o
         where o.market_id = any (v_market_ids)
@@ -97,7 +97,7 @@ begin
   end if;
 
   if not exists (
-    select from trading.open_orders_until(v_user_id, last_order_id, v_market_id, 1)
+    select from trading.active_orders_until(v_user_id, last_order_id, v_market_id, 1)
   ) then
     body := format(
       '{"cancelled":%s,"balance":%s}',

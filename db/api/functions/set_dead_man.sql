@@ -80,7 +80,7 @@ begin
   v_last_stopped_id := trading.last_stopped_order(v_switch, v_at, grace => '0');
   if v_last_stopped_id is not null and (
     not v_is_locked
-    or exists (select from trading.open_orders_until(v_user_id, v_last_stopped_id, null, 1))
+    or exists (select from trading.active_orders_until(v_user_id, v_last_stopped_id, null, 1))
   ) then
     code := 'DEAD_MAN_FIRED';
     return;

@@ -63,7 +63,7 @@ begin
       and x.fired_at is not null
       and not exists (
         select
-        from trading.open_orders_until(x.user_id, x.last_order_id, null, 1)
+        from trading.active_orders_until(x.user_id, x.last_order_id, null, 1)
       )
     order by x.expires_at
     limit due_dead_man_orders.most
@@ -92,7 +92,7 @@ begin
         from trading.dead_man_switches as s
         cross join lateral (
           select x.market_id, x.order_id
-          from trading.open_orders_until(
+          from trading.active_orders_until(
             s.user_id, s.last_order_id, null,
             c_most_of_a_user
           ) as x

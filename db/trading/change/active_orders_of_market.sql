@@ -25,4 +25,4 @@ as $$
 $$;
 
 comment on function trading.active_orders_of_market(bigint, int) is
-  'Ids of the open orders of a market, resting and scheduled, all of them or at most so many.';
+  'Ids of the active orders of a market, all of them or at most so many.';
