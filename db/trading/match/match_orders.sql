@@ -137,7 +137,7 @@ declare
   v_within bigint; -- shares within the price of a fok order
   v_starved_count int; -- of the makers that it cancels: starved by its fills, or its own
   v_stop text; -- why it goes no further, if that is for the number of cancelled makers
-  v_open_cost bigint; -- with own orders that it cancels
+  v_open_cost bigint; -- without own orders that it cancels
   v_is_done boolean;
   v_so_far text; -- what it would be rejected with, as far as it has come
   v_beyond int;
@@ -341,15 +341,14 @@ begin
         exit when v_stop is not null;
         if v_reason = 'self_trade' then
           v_own := v_own + 1;
-          t_traded_with[t] := i; -- it stays if the request is rejected
-          t_open_cost[t] := t_open_cost[t] + k_left[k] * least(0, w);
+          v_open_cost := v_open_cost + k_left[k] * least(0, w);
         end if;
         j := case
           when k_end_reason[k] is not null or u <> t and trading.maker_cancel_reason(
             n, n * w, (batch.holdings).quantity[k_share[k]],
             (batch.traders).balances_cents[u], t_blocked_by[u], t_limited[u], t_limits[u],
             t_untraded[u]) is not null then 0
-          when t_traded_with[u] = i then i else -1 end;
+          when u = t or t_traded_with[u] = i then i else -1 end;
         v_starved_count := v_starved_count + (j = i)::int;
         c_count := c_count + 1;
         c_maker[c_count] := k;
@@ -382,7 +381,7 @@ begin
       v_so_far := case when r.post_only[i] then 'POST_ONLY_WOULD_CROSS' else
         trading.funding_rejection(
           v_is_buy, v_wanted, v_spent, v_spent, t_balance[t], s_quantity[s],
-          t_limits[t], t_untraded[t], t_open_cost[t]) end;
+          t_limits[t], t_untraded[t], v_open_cost) end;
       v_beyond := v_beyond + (v_so_far is not null)::int;
       exit when v_beyond = c_most_beyond
         or (v_so_far <> 'LOSS_LIMIT' and not v_may_meet_own and not v_is_fok);
@@ -407,7 +406,7 @@ begin
         then 'INSUFFICIENT_LIQUIDITY' end,
       trading.funding_rejection(
         v_is_buy, r_quantity[i], v_required, v_required, t_balance[t], s_quantity[s],
-        t_limits[t], t_untraded[t], t_open_cost[t]),
+        t_limits[t], t_untraded[t], v_open_cost),
       case when v_stop = 'comes_again' then 'CONFLICT_RETRY' end);
 
     -- 5. A rejected order has no effect, but for makers that had to be cancelled to know that.
@@ -427,7 +426,6 @@ begin
         v_unfinished := v_unfinished || array[v_book, v_opposite];
       end if;
       f_count := f_before;
-      t_open_cost[t] := v_open_cost;
       o_code[i] := v_code;
       if v_code not in ('INSUFFICIENT_LIQUIDITY', 'CONFLICT_RETRY') then
         c_count := c_before;
@@ -501,7 +499,7 @@ begin
       continue when v_code is not null and c_starved_by[p] = i;
       k := c_maker[p];
       u := k_trader[k];
-      if c_reason[p] not in ('expired', 'self_trade') and k_is_buy[k] then
+      if c_reason[p] <> 'expired' and k_is_buy[k] then
         t_open_cost[u] := t_open_cost[u] - k_left[k] * k_price[k];
       end if;
       k_left[k] := -k_left[k];
