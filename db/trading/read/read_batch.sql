@@ -11,14 +11,13 @@ declare
   r constant trading.requests := batch.requests;
   m constant trading.markets_read := batch.markets;
   c_count constant int := cardinality(r.user_id);
-  v_taker_ids bigint[];
+  v_taker_ids bigint[] := '{}';
   v_user_ids bigint[];
   v_meets_makers boolean := false;
   v_is_large boolean := false;
   v_best int;
   g int;
 begin
-  batch.is_too_deep := false;
   for i in 1 .. c_count loop
     continue when r.code[i] is not null;
     if r.user_id[i] is not null then
@@ -50,10 +49,8 @@ begin
       batch.is_too_deep := true;
       return batch;
     end if;
-    v_user_ids := v_taker_ids || (batch.makers).user_id;
-  else
-    v_user_ids := coalesce(v_taker_ids, '{}');
   end if;
+  v_user_ids := v_taker_ids || (batch.makers).user_id;
 
   case read_batch.locks
     when 'wait' then perform trading.lock_traders(v_user_ids);
