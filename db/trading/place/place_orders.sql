@@ -10,18 +10,14 @@ returns trading.order_answer[]
 language plpgsql volatile
 as $$
 declare
-  v_count constant int := coalesce(jsonb_array_length(place_orders.orders), 0);
   v_requests trading.requests;
   v_free_ids bigint[];
   v_at timestamptz;
   v_batch trading.batch;
   v_plain trading.order_answer;
 begin
-  if v_count = 0 then
-    return '{}';
-  end if;
-  if v_count = 1 and not place_orders.atomic and not place_orders.skips
-    and place_orders.codes[1] is null
+  if jsonb_array_length(place_orders.orders) = 1 and not place_orders.atomic
+    and not place_orders.skips and place_orders.codes[1] is null
   then
     v_plain := trading.place_plain_order(place_orders.orders -> 0, place_orders.waits);
     if v_plain.body is not null then
