@@ -265,7 +265,6 @@ begin
     v_starved_count := 0;
     v_stop := null;
     v_open_cost := t_open_cost[t];
-    v_so_far := null;
     v_beyond := 0;
     v_own := 0;
 
