@@ -28,6 +28,8 @@ export interface Lane {
   waiting: Waiting[];
   /** Calls under way that concern the market: one of its orders at most, and single calls. */
   underWay: number;
+  /** A single call has gone before its orders: they go before the next one. */
+  isOwed: boolean;
   /** Of its next call. */
   rung: Exclude<Rung, "single">;
   /** Its last call took long. The next one takes one order of each user. */
@@ -37,7 +39,14 @@ export interface Lane {
 }
 
 export const makeLane = (): Lane => ({
-  ...{ waiting: [], underWay: 0, rung: "shared", isSlow: false, climbing: new Set() },
+  ...{
+    waiting: [],
+    underWay: 0,
+    isOwed: false,
+    rung: "shared",
+    isSlow: false,
+    climbing: new Set(),
+  },
 });
 
 /** The orders that a call of a lane may take. Orders of one user never overtake each other. */

@@ -16,10 +16,14 @@ export interface Lanes {
   takeAll: (lane: Lane | undefined) => Waiting[];
   /** Orders that are to be placed again. */
   putBehind: (orders: Waiting[]) => void;
-  in: (marketIds: string[]) => Set<Lane>;
   of: (orders: Waiting[]) => Set<Lane>;
   /** Their call is over. Those that failed go alone next. */
-  end: (lanes: Set<Lane>, failed?: Set<Lane>) => void;
+  end: (lanes: Set<Lane>, failed: Set<Lane>) => void;
+  /** A single call is under way: until `leave` the lanes of its markets begin none. */
+  keep: (marketIds: string[]) => void;
+  leave: (marketIds: string[]) => void;
+  /** Whether orders of a market go before its next single call. */
+  owes: (marketIds: string[]) => boolean;
   /** An order climbs: what its user sends to its lane waits until `unhold`. */
   hold: (order: Waiting) => void;
   unhold: (order: Waiting) => void;
@@ -27,7 +31,8 @@ export interface Lanes {
 
 const SWEEP_MS = 1000;
 
-export function createLanes(now: () => number): Lanes {
+/** Lanes by market, and which of them have orders for a call. */
+function createLaneMap(now: () => number) {
   const lanes = new Map<string, Lane>();
   /** Lanes with orders for a call, and none under way, by its rung. The longest ready come first. */
   const ready = { shared: new Set<Lane>(), alone: new Set<Lane>() };
@@ -39,8 +44,7 @@ export function createLanes(now: () => number): Lanes {
     return lane;
   }
 
-  const laneOf = ({ request }: Waiting) => laneIn(request.marketId);
-  const of = (orders: Waiting[]) => new Set(orders.map(laneOf));
+  const isReady = (lane: Lane) => ready[lane.rung].has(lane);
 
   function makeReady(lane: Lane): void {
     ready.shared.delete(lane);
@@ -52,6 +56,7 @@ export function createLanes(now: () => number): Lanes {
   function start(lane: Lane): void {
     ready[lane.rung].delete(lane);
     lane.underWay++;
+    lane.isOwed = false;
   }
 
   /** Forgets the lanes of markets that have nothing to do. */
@@ -63,13 +68,20 @@ export function createLanes(now: () => number): Lanes {
     }
   }
 
+  return { isReady, laneIn, makeReady, ready, start, sweep };
+}
+
+export function createLanes(now: () => number): Lanes {
+  const { isReady, laneIn, makeReady, ready, start, sweep } = createLaneMap(now);
+  const laneOf = ({ request }: Waiting) => laneIn(request.marketId);
+  const of = (orders: Waiting[]) => new Set(orders.map(laneOf));
+
   return {
     ...{ of, start },
-    in: (marketIds) => new Set(marketIds.map(laneIn)),
     add: (order) => {
       const lane = laneOf(order);
       lane.waiting.push(order);
-      if (!ready[lane.rung].has(lane)) makeReady(lane);
+      if (!isReady(lane)) makeReady(lane);
     },
     shared: () => {
       const found = { count: 0, since: Infinity };
@@ -103,7 +115,7 @@ export function createLanes(now: () => number): Lanes {
         );
       }
     },
-    end: (ended, failed = new Set()) => {
+    end: (ended, failed) => {
       for (const lane of ended) {
         lane.underWay--;
         const isTried = [...freeOrders(lane)].some(({ wasTried }) => wasTried);
@@ -112,6 +124,17 @@ export function createLanes(now: () => number): Lanes {
       }
       sweep();
     },
+    keep: (marketIds) => {
+      marketIds.map(laneIn).forEach(start);
+    },
+    leave: (marketIds) => {
+      for (const lane of marketIds.map(laneIn)) {
+        lane.underWay--;
+        lane.isOwed = true;
+        makeReady(lane);
+      }
+    },
+    owes: (marketIds) => marketIds.map(laneIn).some((lane) => lane.isOwed && isReady(lane)),
     hold: (order) => {
       laneOf(order).climbing.add(order.request.userId);
     },

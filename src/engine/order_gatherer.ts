@@ -98,8 +98,11 @@ export function createOrderGatherer(options: OrderGathererOptions): OrderGathere
   const counts = createOrderCounts(options.waitingCap ?? DEFAULT_WAITING_CAP);
   const lanes = createLanes(now);
   const lines = createCallLimiter({ limits: { most: Infinity, each: { one: 1 } }, later });
+  const onLeft = () => {
+    calls.schedule();
+  };
   const timing = { unfinishedForMs, now };
-  const whole = { pool, limiter, lines, walks, keepingLanes, retries, ...timing, onCommitted };
+  const whole = { pool, limiter, lines, lanes, walks, retries, ...timing, onLeft, onCommitted };
   const calls = createCallStarter(
     { pool, lanes, climb, retries, mostMakers, slowMs, whilePaying, now, onCommitted },
     { limiter, mostShared: ladder.shared.atOnce(connections), later },
@@ -117,17 +120,6 @@ export function createOrderGatherer(options: OrderGathererOptions): OrderGathere
           calls.schedule();
         }),
     );
-
-  async function keepingLanes<T>(marketIds: string[], call: () => Promise<T>): Promise<T> {
-    const kept = lanes.in(marketIds);
-    kept.forEach(lanes.start);
-    try {
-      return await call();
-    } finally {
-      lanes.end(kept);
-      calls.schedule();
-    }
-  }
 
   /** Places an order by calls of its own, while its lane goes on with those of other users. */
   function climb(order: Waiting): void {

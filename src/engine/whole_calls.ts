@@ -13,6 +13,7 @@ import { withRetries } from "../database/failures.ts";
 import type { RetryOptions, Turn } from "../database/failures.ts";
 import { AMENDMENT_MAKERS, ladder } from "./ladder.ts";
 import type { CommandKind } from "./ladder.ts";
+import type { Lanes } from "./lanes.ts";
 import { untilFinished } from "./unfinished.ts";
 import type { Walks } from "./walks.ts";
 
@@ -26,9 +27,10 @@ export interface WholeCallContext {
   limiter: CallLimiter<CommandKind>;
   /** What has the same name goes one after the other. */
   lines: CallLimiter<"one">;
+  lanes: Pick<Lanes, "keep" | "leave" | "owes">;
   walks: Walks;
-  /** Makes a call while the lanes of these markets begin none. */
-  keepingLanes: <T>(marketIds: string[], call: () => Promise<T>) => Promise<T>;
+  /** A single call has left lanes: they may have orders for a call. */
+  onLeft: () => void;
   retries: RetryOptions | undefined;
   unfinishedForMs: number;
   now: () => number;
@@ -53,6 +55,9 @@ export interface Amendment {
   idempotencyKey?: string;
   requestFingerprint?: string;
 }
+
+/** When a single call looks again whether orders of its market go first. */
+const LANE_TURN_MS = 5;
 
 const NO_KEY = { idempotencyKey: null, requestFingerprint: null };
 
@@ -167,42 +172,56 @@ async function climb<Result extends VersionedResult>(
   climbing: Climbing,
   makeCall: (client: PoolClient, mostMakers: number | null) => Promise<Result[]>,
 ): Promise<Result[]> {
-  const { limiter, lines, walks } = context;
-  const { userIds, marketIds, one, mostMakers, isRejected = isCoded } = climbing;
-  const isForNothing = (results: Result[]) =>
-    results.some((result) => result.code !== "CONFLICT_RETRY" && isRejected(result));
-
+  const { limiter, lines } = context;
+  const { userIds, marketIds, one, mostMakers } = climbing;
   const goAlone = () => {
     const holds = { alone: "", user: userIds, market: marketIds };
     const turn = limiter.turn(`${one.join()} alone`, holds);
     return untilDone(context, { ...climbing, turn }, (client) => makeCall(client, mostMakers));
   };
-  const goSingle = (markets: string[]) => {
-    const walking = { marketIds: markets, userIds };
-    // Of each market one at a time: another would wait for its lock.
-    const holds = { single: "", user: userIds, one: markets };
-    const turn = limiter.turn(`${one.join()} single`, holds, () => walks.restMs(walking));
-    return untilDone(context, { ...climbing, marketIds: markets, turn }, (client) =>
-      walks.watch(walking, () => makeCall(client, null), isForNothing),
-    );
-  };
   return await lines.turn(one.join(), { one })(async () => {
     const results = await goAlone();
     const [again] = results.filter(({ code }) => code === "AGAIN");
     if (again === undefined) return results;
-    return await goSingle(marketIds.length > 0 ? marketIds : [again.body]);
+    const markets = marketIds.length > 0 ? marketIds : [again.body];
+    return await goSingle(context, { ...climbing, marketIds: markets }, (client) =>
+      makeCall(client, null),
+    );
+  });
+}
+
+/** Makes a call as `single`. Of each market one goes at a time: another would wait for its lock. */
+async function goSingle<Result extends VersionedResult>(
+  context: WholeCallContext,
+  climbing: Climbing,
+  makeCall: (client: PoolClient) => Promise<Result[]>,
+): Promise<Result[]> {
+  const { lanes, limiter, onLeft, walks } = context;
+  const { marketIds, one, userIds, isRejected = isCoded } = climbing;
+  const isForNothing = (results: Result[]) =>
+    results.some((result) => result.code !== "CONFLICT_RETRY" && isRejected(result));
+  const holds = { single: "", user: userIds, one: marketIds };
+  const restMs = () => Math.max(walks.restMs(climbing), lanes.owes(marketIds) ? LANE_TURN_MS : 0);
+  const turn = limiter.turn(`${one.join()} single`, holds, restMs);
+  return await untilDone(context, { ...climbing, turn }, async (client) => {
+    lanes.keep(marketIds);
+    try {
+      return await walks.watch(climbing, () => makeCall(client), isForNothing);
+    } finally {
+      lanes.leave(marketIds);
+      onLeft();
+    }
   });
 }
 
 /** Makes a call, each time in its turn, until locks are free and all is finished. */
 async function untilDone<Result extends VersionedResult>(
-  { keepingLanes, now, pool, retries, unfinishedForMs }: WholeCallContext,
-  { isRepeatable, marketIds, turn }: Pick<Climbing, "isRepeatable" | "marketIds"> & { turn: Turn },
+  { now, pool, retries, unfinishedForMs }: WholeCallContext,
+  { isRepeatable, turn }: Pick<Climbing, "isRepeatable"> & { turn: Turn },
   makeCall: (client: PoolClient) => Promise<Result[]>,
 ): Promise<Result[]> {
   const options = { lockPatienceMs: REQUEST_PATIENCE_MS, ...retries, repeatable: isRepeatable };
-  const attempt = (client: PoolClient) => keepingLanes(marketIds, () => makeCall(client));
-  const attempts = () => withRetries(pool, attempt, { ...options, turn });
+  const attempts = () => withRetries(pool, makeCall, { ...options, turn });
   return await untilFinished(attempts, { forMs: unfinishedForMs, now });
 }
 

@@ -191,7 +191,7 @@ function deepDatabase(options: Partial<OrderGathererOptions> = {}) {
   return heldDatabase(answer, { connections: 8, ...options });
 }
 
-test("a deep order climbs to a call of its own; its user's later ones wait, and other markets go on", async (t) => {
+test("a deep order climbs to a call of its own; its user's later ones wait, and others go on", async (t) => {
   const { calls, drained, end, place, underWay } = deepDatabase();
   const ofAnn = (marketId: string, price: number, quantity = 1) =>
     order(marketId, price, { userId: "ann", quantity });
@@ -202,16 +202,17 @@ test("a deep order climbs to a call of its own; its user's later ones wait, and 
   await end("a1 !");
   placed.push(place(order("a", 3)), place(ofAnn("b", 4)));
   await ticks(4);
-  t.deepEqual(underWay(), ["a1 !", "b4"], "during its calls its market begins no other");
-  await end("b4");
-  await end("a1 !");
-  t.deepEqual(underWay(), ["a1 !!"]);
+  t.deepEqual(underWay(), ["a1 !", "a3 !", "b4"]);
+  for (const name of ["b4", "a3 !", "a1 !"]) await end(name);
+  placed.push(place(order("a", 5)));
+  await ticks(4);
+  t.deepEqual(underWay(), ["a1 !!"], "during this call its market begins no other");
   await end("a1 !!");
-  t.deepEqual(underWay(), ["a2 a3"], "a success steps down");
-  await end("a2 a3");
+  t.deepEqual(underWay(), ["a2 a5"], "a success steps down");
+  await end("a2 a5");
   await drained();
-  t.is(bodies(await Promise.all(placed)).join(" "), "1 2 3 4");
-  t.is(calls().length, 6);
+  t.is(bodies(await Promise.all(placed)).join(" "), "1 2 3 4 5");
+  t.is(calls().length, 7);
 });
 
 test("two deep orders have calls of their own at a time; beside them others of their markets go on", async (t) => {
@@ -228,12 +229,33 @@ test("two deep orders have calls of their own at a time; beside them others of t
   t.deepEqual(underWay(), ["m1-1 !!", "m2-2 !!"]);
   placed.push(place(order("m3-", 5)));
   await ticks(4);
-  t.deepEqual(underWay(), ["m1-1 !!", "m2-2 !!", "m3-5"]);
-  await end("m3-5");
+  t.deepEqual(underWay(), ["m1-1 !!", "m2-2 !!", "m3-5 !"]);
+  await end("m3-5 !");
   await end("m2-2 !!");
   t.deepEqual(underWay(), ["m1-1 !!", "m3-3 !!"]);
   while (underWay().length > 0) await end(underWay()[0] ?? "");
   t.is((await Promise.all(placed)).length, 5);
+  await drained();
+});
+
+test("between the single calls of a market its other orders go", async (t) => {
+  const { drained, end, pass, place, underWay } = deepDatabase();
+  const placed = [1, 2].map((number) => place(order("a", number, { quantity: 10_000 })));
+  await ticks(4);
+  await end("a1 a2");
+  await end("a1 a2 !");
+  for (const name of ["a1 !", "a2 !", "a2 !"]) await end(name);
+  t.deepEqual(underWay(), ["a1 !!"], "one of a market at a time");
+  placed.push(place(order("a", 3)));
+  await ticks(4);
+  await end("a1 !!");
+  t.deepEqual(underWay(), ["a3 !"]);
+  await end("a3 !");
+  pass(5);
+  await ticks(4);
+  t.deepEqual(underWay(), ["a2 !!"]);
+  await end("a2 !!");
+  t.is(bodies(await Promise.all(placed)).join(" "), "1 2 3");
   await drained();
 });
 
@@ -269,7 +291,7 @@ test("an order by itself that fails is answered so, and what waited for it goes 
   const failure = t.throwsAsync(first);
   await end("a1 !!");
   t.regex((await failure).message, /lost/);
-  await end("a2");
+  await end("a2 !");
   t.is((await second).body, "2");
   await drained();
 });
