@@ -174,19 +174,16 @@ async function climb<Result extends VersionedResult>(
 ): Promise<Result[]> {
   const { limiter, lines } = context;
   const { userIds, marketIds, one, mostMakers } = climbing;
-  const goAlone = () => {
+  return await lines.turn(one.join(), { one })(async () => {
     const holds = { alone: "", user: userIds, market: marketIds };
     const turn = limiter.turn(`${one.join()} alone`, holds);
-    return untilDone(context, { ...climbing, turn }, (client) => makeCall(client, mostMakers));
-  };
-  return await lines.turn(one.join(), { one })(async () => {
-    const results = await goAlone();
+    const bounded = (client: PoolClient) => makeCall(client, mostMakers);
+    const results = await untilDone(context, { ...climbing, turn }, bounded);
     const [again] = results.filter(({ code }) => code === "AGAIN");
     if (again === undefined) return results;
     const markets = marketIds.length > 0 ? marketIds : [again.body];
-    return await goSingle(context, { ...climbing, marketIds: markets }, (client) =>
-      makeCall(client, null),
-    );
+    const unbounded = (client: PoolClient) => makeCall(client, null);
+    return await goSingle(context, { ...climbing, marketIds: markets }, unbounded);
   });
 }
 
@@ -217,7 +214,7 @@ async function goSingle<Result extends VersionedResult>(
 /** Makes a call, each time in its turn, until locks are free and all is finished. */
 async function untilDone<Result extends VersionedResult>(
   { now, pool, retries, unfinishedForMs }: WholeCallContext,
-  { isRepeatable, turn }: Pick<Climbing, "isRepeatable"> & { turn: Turn },
+  { isRepeatable, turn }: { isRepeatable: boolean; turn: Turn },
   makeCall: (client: PoolClient) => Promise<Result[]>,
 ): Promise<Result[]> {
   const options = { lockPatienceMs: REQUEST_PATIENCE_MS, ...retries, repeatable: isRepeatable };
