@@ -253,7 +253,6 @@ set local role exchange_owner;
 --!include trading/place/release_orders.sql
 --!include trading/check/release_reason.sql
 --!include trading/events/announce_cancelled.sql
---!include trading/check/has_expired.sql
 --!include trading/write/end_orders.sql
 --!include trading/change/comes_from_before.sql
 --!include trading/change/began_until.sql
@@ -293,6 +292,7 @@ set local role exchange_owner;
 --!include trading/settle/correct_resolution.sql
 --!include trading/change/expired_orders.sql
 --!include trading/change/expire_market_orders.sql
+--!include trading/change/close_market_orders.sql
 --!include trading/lock/lock_user_with_markets.sql
 --!include trading/change/stop_user_orders.sql
 --!include trading/change/exclude.sql

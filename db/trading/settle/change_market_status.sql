@@ -18,8 +18,8 @@ begin
     and change_market_status.status <> 'closed'
   then
     perform trading.announce_market_status(v_market.id, 'closed');
-    perform trading.end_orders(
-      trading.active_orders_of_market(v_market.id), 'market_closed', v_at
+    perform trading.close_market_orders(
+      v_market.id, trading.active_orders_of_market(v_market.id), v_at
     );
     v_market.status := 'closed';
   end if;
@@ -66,8 +66,8 @@ begin
     change_market_status.market_id, change_market_status.status
   );
   if change_market_status.status = 'closed' then
-    perform trading.end_orders(
-      trading.active_orders_of_market(v_market.id), 'market_closed', v_at
+    perform trading.close_market_orders(
+      v_market.id, trading.active_orders_of_market(v_market.id), v_at
     );
   end if;
 end

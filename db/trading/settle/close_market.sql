@@ -26,7 +26,7 @@ begin
   v_owners := array(
     select distinct o.user_id from trading.orders as o where o.id = any (v_order_ids)
   );
-  perform trading.end_orders(v_order_ids, 'market_closed', v_at);
+  perform trading.close_market_orders(close_market.market_id, v_order_ids, v_at);
   perform trading.announce_closing(close_market.market_id, v_owners);
   return v_count;
 end

@@ -9,6 +9,9 @@ returns int
 language plpgsql
 as $$
 declare
+  c_expired_by constant timestamptz := case
+    when end_orders.reason is distinct from 'market_closed' then end_orders.at
+  end;
   v_gone record; -- of a market
   v_announced_ids bigint[];
   v_count int := 0;
@@ -19,13 +22,13 @@ begin
       where b.order_id = any (end_orders.order_ids)
         and (
           end_orders.reason is not null
-          or trading.has_expired(b.market_id, b.expires_at, end_orders.at)
+          or b.expires_at <= c_expired_by
           or exists (select from trading.stop_of(b.user_id, b.order_id, end_orders.at))
         )
       returning
         b.*,
         case
-          when trading.has_expired(b.market_id, b.expires_at, end_orders.at) then 'expired'
+          when b.expires_at <= c_expired_by then 'expired'
           else (select s.reason from trading.stop_of(b.user_id, b.order_id, end_orders.at) as s)
         end as own_reason
     ),
@@ -76,9 +79,9 @@ comment on function trading.end_orders(
   bigint[], trading.cancel_reason, timestamptz, boolean, boolean
 ) is
   'Takes active orders of any markets off their books, or out of their delay, for a reason; '
-  'returns how many. Those that have expired (trading.has_expired) or are stopped '
-  '(trading.stop_of) end for the reason of that; they are not counted. Without a reason only these '
-  'end, and the stopped ones are counted. announced: with order_cancelled events for the owners, '
-  'who did not ask for it; these always have one. '
+  'returns how many. Those past their expiry expire instead, unless they end with their market '
+  '(market_closed), and those that are stopped end for the reason of that (trading.stop_of); they '
+  'are not counted. Without a reason only these end, and the stopped ones are counted. announced: '
+  'with order_cancelled events for the owners, who did not ask for it; these always have one. '
   'counted: a change of a book raises the version of its market by one, however many orders leave '
   'it, with a market_changed event. The caller holds the locks of the markets.';

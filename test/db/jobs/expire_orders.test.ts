@@ -111,26 +111,6 @@ test.serial("in a paused market orders expire too", async (t) => {
   t.is((await order(ann, id)).cancelReason, "expired");
 });
 
-test.serial("an order that expires after its market has closed has not expired", async (t) => {
-  for (const [closes, reasons] of [
-    [60, ["expired", "user_cancelled", "user_cancelled"]],
-    [600, ["expired", "expired", "expired"]],
-  ] as const) {
-    await clock.freeze(NOON);
-    const market = await makeMarket({ close_time: at(closes) });
-    const ann = await makeTrader();
-    const expiring = [59, 60, 61].map((second) => buy("no", 1, 10, { expiresAt: at(second) }));
-    const ids = await rest(market, ann, ...expiring);
-    await clock.advance(90_000);
-    await operate("cancel_orders", { user_id: ann, market_id: market });
-    const ended = await Promise.all(ids.map((id) => order(ann, id)));
-    t.deepEqual(
-      ended.map(({ cancelReason }) => cancelReason),
-      reasons,
-    );
-  }
-});
-
 test.serial("what expires after its market has closed is not looked through", async (t) => {
   const market = await makeMarket({ close_time: at(60) });
   const other = await makeMarket();
