@@ -238,6 +238,7 @@ create type trading.batch as (
   locked_user_ids bigint[],
   -- after matching
   reached_floor boolean,
+  is_unfinished boolean,
   results trading.results,
   fills trading.fills,
   cancelled trading.cancelled_makers,
@@ -252,7 +253,7 @@ comment on type trading.batch is
   'first request of the call with the same key; old_keys: the requests whose key stands for '
   'something from before, but does not count any more. demand to own_orders: see '
   'trading.read_reach. is_too_deep and locked_user_ids: why it was not matched '
-  '(trading.match_batch). makers_left: what is left of each maker; of a cancelled one what was '
-  'left, below 0. changes: of each market, which raise its version. account_version: of the '
-  'traders after the call, null if it has no fills. traders and holdings then have the cash and '
-  'the shares after it.';
+  '(trading.match_batch). is_unfinished: a request is to be placed again. makers_left: what is '
+  'left of each maker; of a cancelled one what was left, below 0. changes: of each market, which '
+  'raise its version. account_version: of the traders after the call, null if it has no fills. '
+  'traders and holdings then have the cash and the shares after it.';

@@ -24,7 +24,7 @@ as $$
 declare
   c_most_beyond constant int := trading.most_beyond();
   c_most_cancelled constant int := trading.most_cancelled();
-  c_most_undone constant int := 500; -- fills, before what stands behind waits
+  c_most_undone constant int := 500; -- fills of rejected requests
   c_at constant timestamptz := batch.at;
   r constant trading.requests := batch.requests;
   r_count constant int := cardinality(r.user_id);
@@ -99,6 +99,7 @@ declare
   c_reason trading.cancel_reason[];
   c_starved_by int[];
   v_unfinished int[]; -- of such requests the books, and the traders below 0
+  v_walked int[]; -- books of which this call has met enough for nothing
   v_rested_count int := 0;
   g int; -- the market
   t int; -- the taker
@@ -131,7 +132,7 @@ declare
   v_fees_out bigint;
   v_level int; -- price of a maker
   f_before int;
-  v_undone int := 0; -- fills of rejected requests
+  v_undone int := 0;
   c_before int;
   v_may_meet_own boolean;
   v_within bigint; -- shares within the price of a fok order
@@ -215,6 +216,8 @@ begin
     if v_code is null and v_unfinished && array[v_book, -t] then
       v_code := 'CONFLICT_RETRY';
       v_unfinished := v_unfinished || array[v_book, v_opposite, -t];
+    elsif v_code is null and v_book = any (v_walked) then
+      v_code := 'CONFLICT_RETRY';
     end if;
     if v_code is not null then
       o_code[i] := v_code;
@@ -421,7 +424,7 @@ begin
       end loop;
       v_undone := v_undone + f_count - f_before;
       if v_undone > c_most_undone then
-        v_unfinished := v_unfinished || array[v_book, v_opposite];
+        v_walked := v_walked || array[v_book, v_opposite];
       end if;
       f_count := f_before;
       o_code[i] := v_code;
@@ -586,6 +589,7 @@ begin
       c_request[1 : c_count], c_maker, c_starved_by
     )::trading.cancelled_makers;
   end if;
+  batch.is_unfinished := v_unfinished is not null;
   batch.reached_floor := false;
   return batch;
 end
@@ -597,10 +601,10 @@ comment on function trading.match_orders(trading.batch, boolean, boolean) is
   'for the makers it found that must be cancelled when it is rejected for want of liquidity. A '
   'request that stops because too many makers must be cancelled (trading.most_cancelled) either '
   'ends there: what it filled stands, the rest is cancelled. Or it is to be placed again '
-  '(CONFLICT_RETRY), has no effect but for the makers that it did not starve itself, and further '
-  'requests of its trader and for its market wait for it. So do those for its market once '
-  'rejected requests of the call have met more than 500 makers. is_preview: it is never placed '
-  'again. '
+  '(CONFLICT_RETRY, is_unfinished), has no effect but for the makers that it did not starve '
+  'itself, and further requests of its trader and for its market wait for it. Once rejected '
+  'requests of the call have met more than 500 makers, further ones for the market of the last '
+  'wait, too. is_preview: it is never placed again. '
   'is_final: what would be placed again ends, and all together may cancel three times as many. '
   'reached_floor: it came to the end of what was read of a book, and must be done again with '
   'more.';

@@ -14,8 +14,7 @@ declare
 begin
   if v_batch.is_too_deep then
     v_code := 'AGAIN';
-  elsif array_position(v_codes, 'CONFLICT_RETRY') is not null
-    and (v_batch.cancelled).maker_place is not null
+  elsif v_batch.is_unfinished
     and not (place_as_one.atomic and 'CONFLICT_RETRY' <> any (v_codes))
   then
     -- Those that failed before the call.

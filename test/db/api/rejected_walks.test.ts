@@ -13,7 +13,7 @@ import { testExchange } from "../../helpers/exchange/test_exchange.ts";
  */
 
 const exchange = testExchange(test);
-const { balance, makeMarkets, makeTraders, rest } = exchange;
+const { balance, makeMarkets, makeTraders, operate, rest } = exchange;
 
 /** A market with so many one-share orders, and one where nothing rests. */
 async function makeBook(length: number) {
@@ -43,9 +43,9 @@ test("once rejected orders have met 500 makers, later ones of that market wait f
   ] as const) {
     const { deep, empty } = await makeBook(length);
     const poor = await makeTraders(2, { cents: 50 * length - 1 });
-    const [rich, other] = await makeTraders(2);
+    const [rich] = await makeTraders(1);
     const walks = [0, 1, 0].map((place) => orderOf(poor[place]!, deep, length));
-    const elsewhere = { ...orderOf(other!, empty, 1), timeInForce: "gtc" } as const;
+    const elsewhere = { ...orderOf(rich!, empty, 1), timeInForce: "gtc" } as const;
     const results = await run([...walks, orderOf(rich!, deep, 1), elsewhere]);
     t.deepEqual(
       results.map(({ code }) => code),
@@ -59,18 +59,36 @@ test("once rejected orders have met 500 makers, later ones of that market wait f
 });
 
 test("a batch with a key keeps the answer that its later orders were not placed", async (t) => {
-  const { deep } = await makeBook(501);
-  const [userId] = await makeTraders(1, { cents: 50 * 501 - 1 });
-  const orders = [501, 501, 1].map((quantity) => orderOf(userId!, deep, quantity));
+  const { deep, empty } = await makeBook(501);
+  // A maker in front of the others that has lost its cash.
+  const [dead, userId] = await makeTraders(2, { cents: 50 * 501 - 1 });
+  const [deadOrder] = await rest(deep, dead!, buy("no", 1, 52));
+  await operate("withdraw", { user_id: dead, amount_cents: 50 * 501 - 1, reference: "all" });
+  const resting = (marketId: string, price: number) => ({
+    ...orderOf(userId!, marketId, 1),
+    ...{ price, timeInForce: "gtc" as const },
+  });
+  const orders = [
+    ...[resting(deep, 48), orderOf(userId!, deep, 501)],
+    ...[orderOf(userId!, deep, 1), resting(empty, 50)],
+  ];
   const key = { idempotencyKey: randomUUID(), requestFingerprint: randomUUID() };
   const send = async () => (await run(orders, { userId, ...key }))[0]!;
   const first = await send();
-  const { results } = JSON.parse(first.body) as { results: { code: string | null }[] };
+  const { results } = JSON.parse(first.body) as {
+    results: { code: string | null; body: string | null }[];
+  };
   t.deepEqual(
     results.map(({ code }) => code),
-    ["INSUFFICIENT_BALANCE", "CONFLICT_RETRY", "CONFLICT_RETRY"],
+    [null, "INSUFFICIENT_BALANCE", "CONFLICT_RETRY", null],
   );
-  t.is(await balance(userId!), 50 * 501 - 1);
+  const { cancelledOrders } = JSON.parse(results[0]!.body!) as {
+    cancelledOrders: { id: string }[];
+  };
+  t.deepEqual(
+    cancelledOrders.map(({ id }) => id),
+    [deadOrder],
+  );
   const second = await send();
   t.deepEqual([second.replayed, second.body], [true, first.body]);
 });
