@@ -131,7 +131,7 @@ function answer(
   const final: { order: Waiting; result: PlacedOrder }[] = [];
   results.forEach((result, index) => {
     const order = sent[index];
-    if (order === undefined || !pay(order, result)) return;
+    if (order === undefined || !pay(context, order, result)) return;
     const isAgain = result.code === "AGAIN" || result.code === "CONFLICT_RETRY";
     if (isAgain && order.until > now()) again.push(order);
     else if (result.code === "AGAIN") order.reject(new DatabaseFailure("conflict"));
@@ -147,11 +147,11 @@ function answer(
 }
 
 /** Gives an order what its call took. Returns whether it is placed or told AGAIN, and paid for. */
-function pay(order: Waiting, result: PlacedOrder): boolean {
+function pay({ climb }: CallContext, order: Waiting, result: PlacedOrder): boolean {
   if (order.token === undefined) return true;
   if (result.remaining === null) {
-    // Its bucket is locked: the gatherer has the token taken by a call of its own.
-    order.resolve(result);
+    // Its bucket is locked. What climbs takes its token in a call of its own.
+    climb(order);
     return false;
   }
   try {

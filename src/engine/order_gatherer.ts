@@ -126,7 +126,7 @@ export function createOrderGatherer(options: OrderGathererOptions): OrderGathere
     const placeClimbing = async (): Promise<void> => {
       try {
         await order.token?.take();
-        order.resolve(await placeApart(whole, order.request));
+        order.resolve(await placeApart(whole, order));
       } catch (error) {
         order.reject(error);
       } finally {
@@ -141,8 +141,7 @@ export function createOrderGatherer(options: OrderGathererOptions): OrderGathere
     const { userId } = request;
     if (token !== undefined && !owing.has(userId)) {
       owing.add(userId);
-      const result = await put(request, token).finally(() => owing.delete(userId));
-      if (result.code !== "AGAIN") return result;
+      return await put(request, token).finally(() => owing.delete(userId));
     }
     await token?.take();
     return await put(request);

@@ -32,8 +32,8 @@ export interface SingleCall {
 /** So many times as long as a walk pass before the next single call of the market. */
 const REST = { ofOthers: 3, ofWalkers: 40 };
 const WALKER_FOR_MS = 60_000;
-/** A call may have waited so long for a lock: the lock timeout of the pool `orders`. */
-const LOCK_WAIT_MS = 50;
+/** A call may have waited so long for the locks of short calls, as a rule. */
+const LOCK_WAIT_MS = 20;
 /** What took longer waited for something else as well. Others rest less long than a request waits. */
 const LONGEST_WALK_MS = 1000;
 /** The SQLSTATE of a call that lasted as long as a statement may. */

@@ -13,6 +13,7 @@ import { withRetries } from "../database/failures.ts";
 import type { RetryOptions, Turn } from "../database/failures.ts";
 import { AMENDMENT_MAKERS, ladder } from "./ladder.ts";
 import type { CommandKind } from "./ladder.ts";
+import type { Waiting } from "./lane.ts";
 import type { Lanes } from "./lanes.ts";
 import { untilFinished } from "./unfinished.ts";
 import type { Walks } from "./walks.ts";
@@ -134,16 +135,17 @@ export async function amend(
 /** Places an order that calls of many could not place. If a call is lost, it is not made again. */
 export async function placeApart(
   context: WholeCallContext,
-  order: OrderRequest,
+  { request, until }: Pick<Waiting, "request" | "until">,
 ): Promise<PlacedOrder> {
-  const { marketId, userId } = order;
+  const { marketId, userId } = request;
   const placing: Climbing = {
     ...{ userIds: [userId], marketIds: [marketId], isRepeatable: false },
     one: [`order ${userId} in ${marketId}`],
     mostMakers: ladder.alone.mostMakers,
+    until,
   };
   const [result] = await climb(context, placing, (client, mostMakers) =>
-    call(client, api.runOrders, { ...ALL_ORDERS, orders: [order], mostMakers }),
+    call(client, api.runOrders, { ...ALL_ORDERS, orders: [request], mostMakers }),
   );
   if (result === undefined) throw new RangeError("api.run_orders returned nothing");
   context.onCommitted([result]);
@@ -159,6 +161,8 @@ interface Climbing {
   isRepeatable: boolean;
   /** It goes alone if it can meet no more than these. */
   mostMakers: number | null;
+  /** Until when it is made again; if not given, for as long as a request waits. */
+  until?: number;
   /** Whether it is rejected as a whole or in part; if not given, by the codes of its results. */
   isRejected?: (result: VersionedResult) => boolean;
 }
@@ -214,12 +218,16 @@ async function goSingle<Result extends VersionedResult>(
 /** Makes a call, each time in its turn, until locks are free and all is finished. */
 async function untilDone<Result extends VersionedResult>(
   { now, pool, retries, unfinishedForMs }: WholeCallContext,
-  { isRepeatable, turn }: { isRepeatable: boolean; turn: Turn },
+  { isRepeatable, turn, until }: { isRepeatable: boolean; turn: Turn; until?: number },
   makeCall: (client: PoolClient) => Promise<Result[]>,
 ): Promise<Result[]> {
-  const options = { lockPatienceMs: REQUEST_PATIENCE_MS, ...retries, repeatable: isRepeatable };
-  const attempts = () => withRetries(pool, makeCall, { ...options, turn });
-  return await untilFinished(attempts, { forMs: unfinishedForMs, now });
+  const leftMs = until === undefined ? Infinity : Math.max(0, until - now());
+  const options = {
+    lockPatienceMs: Math.min(leftMs, REQUEST_PATIENCE_MS),
+    ...{ ...retries, turn, repeatable: isRepeatable },
+  };
+  const attempts = () => withRetries(pool, makeCall, options);
+  return await untilFinished(attempts, { forMs: Math.min(leftMs, unfinishedForMs), now });
 }
 
 const isCoded = ({ code }: VersionedResult) => code !== null;

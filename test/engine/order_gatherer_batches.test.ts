@@ -139,3 +139,20 @@ test("atomic batches of many users in one market leave places to the other marke
   for (const name of ["b6 !", ...users.map((price) => `full${price} !`)]) await end(name);
   t.is((await Promise.all(batches)).length, 6);
 });
+
+test("an order does not wait for all batches that wait in its market", async (t) => {
+  const { end, place, placeTogether, underWay } = heldDatabase();
+  const prices = [10, 11, 12, 13, 14, 15];
+  const batches = prices.map((price) => placeTogether([order("a", price, { userId: "batcher" })]));
+  await ticks(4);
+  const placing = place(order("a", 1));
+  await ticks(4);
+  let before = 0;
+  while (!underWay().includes("a1") && before < prices.length) {
+    await end(`a${prices[before++] ?? ""} !`);
+  }
+  t.true(before <= 2, `${before} batches went before the order`);
+  await end("a1");
+  for (const price of prices.slice(before)) await end(`a${price} !`);
+  await Promise.all([placing, ...batches]);
+});

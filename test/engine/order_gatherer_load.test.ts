@@ -332,8 +332,8 @@ test("after a long walk that is rejected, others of the market go first", async 
       between.push(placedBetween);
       placedBetween = 0;
     }
-    // A walk takes 150 ms, 50 of which may be a lock's, everything else 5 ms.
-    pass(isWalk ? 150 : 5);
+    // A walk takes 120 ms, 20 of which may be those of locks, everything else 5 ms.
+    pass(isWalk ? 120 : 5);
     if (name === undefined) await ticks(3);
     else await end(name);
   }

@@ -86,7 +86,7 @@ test("a locked bucket: the token is taken before the order is placed again", asy
   const result = await place(order("a", 1), tokenOf(log, "it"));
   t.is(result.body, "1");
   t.deepEqual(log, ["it takes"]);
-  t.deepEqual(calls(), ["a1", "a1"]);
+  t.deepEqual(calls(), ["a1", "a1 !"]);
 });
 
 test("without a token an order is refused, and counts as no order", async (t) => {

@@ -83,9 +83,9 @@ test("after an atomic batch that was long and rejected, others rest 3 times as l
   const { clock, lasts, outcomes, placeTogether, watch } = slowDatabase((call) =>
     ordersOf(call).map((each, index) => (index === 1 ? withCode("LOSS_LIMIT") : accepted(each))),
   );
-  lasts(150);
+  lasts(120);
   watch("walk", placeTogether([deep("ann"), few("ann")]));
-  await clock.pass(150);
+  await clock.pass(120);
   lasts(0);
   watch("ann deep", placeTogether([deep("ann")]));
   watch("ann elsewhere", placeTogether([deep("ann", "b")]));
@@ -94,11 +94,11 @@ test("after an atomic batch that was long and rejected, others rest 3 times as l
   await clock.pass(5000);
   // The limiter looks again every 50 ms.
   t.deepEqual(outcomes, [
-    "walk 150",
-    "cy few 150",
-    "bob deep 450",
-    "ann deep 4150",
-    "ann elsewhere 4150",
+    "walk 120",
+    "cy few 120",
+    "bob deep 420",
+    "ann deep 4120",
+    "ann elsewhere 4120",
   ]);
 });
 
@@ -113,24 +113,24 @@ test("a batch with a key walks if it is long and some of it is rejected; its rep
   const place = (name: string, request = deep("ann")) => {
     watch(name, placeOnce({ userId: "ann", orders: [request, few("ann")], ...key }));
   };
-  lasts(150);
+  lasts(120);
   codes = [null, null];
   place("accepted");
-  await clock.pass(150);
+  await clock.pass(120);
   [codes, replayed] = [["LOSS_LIMIT", null], true];
   place("replay");
-  await clock.pass(150);
+  await clock.pass(120);
   codes = ["POST_ONLY_WOULD_CROSS", "LOSS_LIMIT"];
   place("not deep", few("ann"));
-  await clock.pass(150);
+  await clock.pass(120);
   [codes, replayed] = [["LOSS_LIMIT", null], false];
   place("walk");
-  await clock.pass(150);
+  await clock.pass(120);
   place("behind it");
   await clock.pass(4200);
   t.deepEqual(outcomes, [
-    ...["accepted 150", "replay 300", "not deep 300"],
-    ...["walk 600", "behind it 4750"],
+    ...["accepted 120", "replay 240", "not deep 240"],
+    ...["walk 480", "behind it 4600"],
   ]);
 });
 
@@ -143,19 +143,19 @@ test("an amendment that was long and rejected makes amendments, batches and orde
   );
   const change = (userId: string, price = 99) =>
     amend({ userId, orderId: "o", price, quantity: null });
-  lasts(150);
+  lasts(120);
   watch("accepted", change("bob"));
-  await clock.pass(150);
+  await clock.pass(120);
   code = "LOSS_LIMIT";
   watch("walk", change("ann"));
-  await clock.pass(150);
+  await clock.pass(120);
   [code] = [null];
   lasts(1);
   watch("amendment", change("bob"));
   watch("order", place(deep("cy")));
   watch("small", change("dan", 98));
   await clock.pass(290);
-  t.deepEqual(outcomes, ["accepted 150", "walk 300", "small 300"]);
+  t.deepEqual(outcomes, ["accepted 120", "walk 240", "small 240"]);
   await clock.pass(20);
   t.deepEqual(
     outcomes
@@ -168,7 +168,7 @@ test("an amendment that was long and rejected makes amendments, batches and orde
   await clock.pass(3600);
   t.is(outcomes.length, 5);
   await clock.pass(100);
-  t.regex(outcomes.at(-1)!, /^batch of ann 43\d\d$/);
+  t.regex(outcomes.at(-1)!, /^batch of ann 42\d\d$/);
 });
 
 test("a walk counts as a second at most, and a short one ends no rest of a long one", async (t) => {
@@ -186,8 +186,8 @@ test("a walk counts as a second at most, and a short one ends no rest of a long 
     ["ann", "bob"].map((user) => walks.restMs(single(user))),
     [40_000, 3000],
   );
-  now += 49;
-  await walk("bob", 51);
+  now += 79;
+  await walk("bob", 21);
   t.deepEqual(
     ["ann", "bob", "cy"].map((user) => walks.restMs(single(user))),
     [...[39_900, 39_900], 2900],
@@ -203,7 +203,7 @@ test("a walk counts as a second at most, and a short one ends no rest of a long 
     [37_000, 0],
   );
   now += 60_000;
-  await walk("cy", 150);
+  await walk("cy", 120);
   t.is(walks.restMs(single("ann")), 300, "a walk of long ago counts no more");
 });
 
@@ -213,7 +213,7 @@ test("what waited for a lock has not walked; what ended by its time has", async 
   const single = { marketIds: ["a"], userIds: ["ann"] };
   const pass = async (ms: number) => (now += ms);
   const isRejected = () => true;
-  await walks.watch(single, () => pass(50), isRejected);
+  await walks.watch(single, () => pass(20), isRejected);
   t.is(walks.restMs(single), 0);
   for (const [code, restMs] of [
     ["55P03", 0],
