@@ -28,7 +28,7 @@ export interface Lane {
   waiting: Waiting[];
   /** Calls under way that concern the market: one of its orders at most, and single calls. */
   underWay: number;
-  /** A single call has gone before its orders: they go before the next one. */
+  /** A call by turns has gone before its orders: they go before the next one. */
   isOwed: boolean;
   /** Of its next call. */
   rung: Exclude<Rung, "single">;

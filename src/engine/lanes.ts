@@ -19,10 +19,10 @@ export interface Lanes {
   of: (orders: Waiting[]) => Set<Lane>;
   /** Their call is over. Those that failed go alone next. */
   end: (lanes: Set<Lane>, failed: Set<Lane>) => void;
-  /** A single call is under way: until `leave` the lanes of its markets begin none. */
+  /** A call by turns is under way: until `leave` the lanes of its markets begin none. */
   keep: (marketIds: string[]) => void;
   leave: (marketIds: string[]) => void;
-  /** Whether orders of a market go before its next single call. */
+  /** Whether orders of a market go before its next call by turns. */
   owes: (marketIds: string[]) => boolean;
   /** An order climbs: what its user sends to its lane waits until `unhold`. */
   hold: (order: Waiting) => void;

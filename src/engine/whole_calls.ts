@@ -30,7 +30,7 @@ export interface WholeCallContext {
   lines: CallLimiter<"one">;
   lanes: Pick<Lanes, "keep" | "leave" | "owes">;
   walks: Walks;
-  /** A single call has left lanes: they may have orders for a call. */
+  /** A call has left lanes: they may have orders for a call. */
   onLeft: () => void;
   retries: RetryOptions | undefined;
   unfinishedForMs: number;
@@ -57,7 +57,7 @@ export interface Amendment {
   requestFingerprint?: string;
 }
 
-/** When a single call looks again whether orders of its market go first. */
+/** When a call looks again whether orders of its market go first. */
 const LANE_TURN_MS = 5;
 
 const NO_KEY = { idempotencyKey: null, requestFingerprint: null };
@@ -142,7 +142,7 @@ export async function placeApart(
     ...{ userIds: [userId], marketIds: [marketId], isRepeatable: false },
     one: [`order ${userId} in ${marketId}`],
     mostMakers: ladder.alone.mostMakers,
-    until,
+    ...{ isOfLane: true, until },
   };
   const [result] = await climb(context, placing, (client, mostMakers) =>
     call(client, api.runOrders, { ...ALL_ORDERS, orders: [request], mostMakers }),
@@ -161,6 +161,8 @@ interface Climbing {
   isRepeatable: boolean;
   /** It goes alone if it can meet no more than these. */
   mostMakers: number | null;
+  /** It is an order of a lane. */
+  isOfLane?: boolean;
   /** Until when it is made again; if not given, for as long as a request waits. */
   until?: number;
   /** Whether it is rejected as a whole or in part; if not given, by the codes of its results. */
@@ -176,38 +178,49 @@ async function climb<Result extends VersionedResult>(
   climbing: Climbing,
   makeCall: (client: PoolClient, mostMakers: number | null) => Promise<Result[]>,
 ): Promise<Result[]> {
-  const { limiter, lines } = context;
-  const { userIds, marketIds, one, mostMakers } = climbing;
-  return await lines.turn(one.join(), { one })(async () => {
+  const { limiter, lines, walks } = context;
+  const { userIds, marketIds, one, mostMakers, isRejected = isCoded } = climbing;
+  const goAlone = () => {
+    const bounded = (client: PoolClient) => makeCall(client, mostMakers);
+    if (climbing.isOfLane === true) return goByTurns(context, climbing, { rung: "alone" }, bounded);
     const holds = { alone: "", user: userIds, market: marketIds };
     const turn = limiter.turn(`${one.join()} alone`, holds);
-    const bounded = (client: PoolClient) => makeCall(client, mostMakers);
-    const results = await untilDone(context, { ...climbing, turn }, bounded);
+    return untilDone(context, { ...climbing, turn }, bounded);
+  };
+  const isForNothing = (results: Result[]) =>
+    results.some((result) => result.code !== "CONFLICT_RETRY" && isRejected(result));
+  return await lines.turn(one.join(), { one })(async () => {
+    const results = await goAlone();
     const [again] = results.filter(({ code }) => code === "AGAIN");
     if (again === undefined) return results;
-    const markets = marketIds.length > 0 ? marketIds : [again.body];
-    const unbounded = (client: PoolClient) => makeCall(client, null);
-    return await goSingle(context, { ...climbing, marketIds: markets }, unbounded);
+    const single = { ...climbing, marketIds: marketIds.length > 0 ? marketIds : [again.body] };
+    const going = { rung: "single", restMs: () => walks.restMs(single) } as const;
+    return await goByTurns(context, single, going, (client) =>
+      walks.watch(single, () => makeCall(client, null), isForNothing),
+    );
   });
 }
 
-/** Makes a call as `single`. Of each market one goes at a time: another would wait for its lock. */
-async function goSingle<Result extends VersionedResult>(
+/**
+ * Makes a call while the lanes of its markets begin none. Of each market one goes at a time, since
+ * another would wait for its lock, and orders of the lane go before the next one.
+ */
+async function goByTurns<Result extends VersionedResult>(
   context: WholeCallContext,
   climbing: Climbing,
+  { rung, restMs = () => 0 }: { rung: "alone" | "single"; restMs?: () => number },
   makeCall: (client: PoolClient) => Promise<Result[]>,
 ): Promise<Result[]> {
-  const { lanes, limiter, onLeft, walks } = context;
-  const { marketIds, one, userIds, isRejected = isCoded } = climbing;
-  const isForNothing = (results: Result[]) =>
-    results.some((result) => result.code !== "CONFLICT_RETRY" && isRejected(result));
-  const holds = { single: "", user: userIds, one: marketIds };
-  const restMs = () => Math.max(walks.restMs(climbing), lanes.owes(marketIds) ? LANE_TURN_MS : 0);
-  const turn = limiter.turn(`${one.join()} single`, holds, restMs);
+  const { lanes, limiter, onLeft } = context;
+  const { marketIds, one, userIds } = climbing;
+  const holds = { [rung]: "", user: userIds, one: marketIds };
+  const turn = limiter.turn(`${one.join()} ${rung}`, holds, () =>
+    Math.max(restMs(), lanes.owes(marketIds) ? LANE_TURN_MS : 0),
+  );
   return await untilDone(context, { ...climbing, turn }, async (client) => {
     lanes.keep(marketIds);
     try {
-      return await walks.watch(climbing, () => makeCall(client), isForNothing);
+      return await makeCall(client);
     } finally {
       lanes.leave(marketIds);
       onLeft();

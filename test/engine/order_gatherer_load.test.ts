@@ -192,7 +192,7 @@ function deepDatabase(options: Partial<OrderGathererOptions> = {}) {
 }
 
 test("a deep order climbs to a call of its own; its user's later ones wait, and others go on", async (t) => {
-  const { calls, drained, end, place, underWay } = deepDatabase();
+  const { calls, drained, end, pass, place, underWay } = deepDatabase();
   const ofAnn = (marketId: string, price: number, quantity = 1) =>
     order(marketId, price, { userId: "ann", quantity });
   const placed = [place(ofAnn("a", 1, 10_000))];
@@ -202,11 +202,15 @@ test("a deep order climbs to a call of its own; its user's later ones wait, and 
   await end("a1 !");
   placed.push(place(order("a", 3)), place(ofAnn("b", 4)));
   await ticks(4);
-  t.deepEqual(underWay(), ["a1 !", "a3 !", "b4"]);
-  for (const name of ["b4", "a3 !", "a1 !"]) await end(name);
+  t.deepEqual(underWay(), ["a1 !", "b4"], "during this call its market begins no other");
+  for (const name of ["b4", "a1 !"]) await end(name);
+  t.deepEqual(underWay(), ["a3 !"], "others go before its next call");
+  await end("a3 !");
+  pass(5);
+  await ticks(4);
   placed.push(place(order("a", 5)));
   await ticks(4);
-  t.deepEqual(underWay(), ["a1 !!"], "during this call its market begins no other");
+  t.deepEqual(underWay(), ["a1 !!"]);
   await end("a1 !!");
   t.deepEqual(underWay(), ["a2 a5"], "a success steps down");
   await end("a2 a5");
