@@ -49,8 +49,23 @@ export const makeLane = (): Lane => ({
   },
 });
 
+const isFree =
+  ({ climbing }: Lane) =>
+  ({ request }: Waiting) =>
+    !climbing.has(request.userId);
+
+/** The first order that a call of a lane may take. Looked for at each order that comes. */
+export function firstFree(lane: Lane): Waiting | undefined {
+  return lane.climbing.size === 0 ? lane.waiting[0] : lane.waiting.find(isFree(lane));
+}
+
+/** Whether a call may take an order that another one has not placed. */
+export function isTried(lane: Lane): boolean {
+  return lane.waiting.filter(isFree(lane)).some(({ wasTried }) => wasTried);
+}
+
 /** The orders that a call of a lane may take. Orders of one user never overtake each other. */
-export function* freeOrders({ climbing, isSlow, waiting }: Lane): Generator<Waiting, void> {
+function* freeOrders({ climbing, isSlow, waiting }: Lane): Generator<Waiting, void> {
   const passed = new Set(climbing);
   for (const order of waiting) {
     const { userId } = order.request;

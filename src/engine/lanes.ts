@@ -1,5 +1,5 @@
 import { ladder } from "./ladder.ts";
-import { freeOrders, makeLane, putBehind, takeOrders } from "./lane.ts";
+import { firstFree, isTried, makeLane, putBehind, takeOrders } from "./lane.ts";
 import type { Lane, Waiting } from "./lane.ts";
 
 /** The lanes of one process. A lane from which a call takes orders is under way until `end`. */
@@ -49,8 +49,7 @@ function createLaneMap(now: () => number) {
   function makeReady(lane: Lane): void {
     ready.shared.delete(lane);
     ready.alone.delete(lane);
-    const hasOrders = freeOrders(lane).next().value !== undefined;
-    if (hasOrders && lane.underWay === 0) ready[lane.rung].add(lane);
+    if (firstFree(lane) !== undefined && lane.underWay === 0) ready[lane.rung].add(lane);
   }
 
   function start(lane: Lane): void {
@@ -86,9 +85,8 @@ export function createLanes(now: () => number): Lanes {
     shared: () => {
       const found = { count: 0, since: Infinity };
       for (const lane of ready.shared) {
-        const { value: first } = freeOrders(lane).next();
         found.count += lane.waiting.length;
-        found.since = Math.min(found.since, first?.since ?? Infinity);
+        found.since = Math.min(found.since, firstFree(lane)?.since ?? Infinity);
       }
       return found;
     },
@@ -118,8 +116,7 @@ export function createLanes(now: () => number): Lanes {
     end: (ended, failed) => {
       for (const lane of ended) {
         lane.underWay--;
-        const isTried = [...freeOrders(lane)].some(({ wasTried }) => wasTried);
-        lane.rung = failed.has(lane) || isTried ? "alone" : "shared";
+        lane.rung = failed.has(lane) || isTried(lane) ? "alone" : "shared";
         makeReady(lane);
       }
       sweep();
