@@ -26,7 +26,7 @@ export interface Waiting {
 /** The queue of one market. */
 export interface Lane {
   waiting: Waiting[];
-  /** Calls under way that concern the market: one of its orders at most, and single calls. */
+  /** Calls under way: one that took orders here at most, and one by turns. */
   underWay: number;
   /** A call by turns has gone before its orders: they go before the next one. */
   isOwed: boolean;
@@ -34,35 +34,24 @@ export interface Lane {
   rung: Exclude<Rung, "single">;
   /** Its last call took long. The next one takes one order of each user. */
   isSlow: boolean;
-  /** Users of an order that left for a single call. What they sent after it waits here. */
+  /** Users of an order that left for calls of its own. What they sent after it waits here. */
   climbing: Set<string>;
 }
 
 export const makeLane = (): Lane => ({
-  ...{
-    waiting: [],
-    underWay: 0,
-    isOwed: false,
-    rung: "shared",
-    isSlow: false,
-    climbing: new Set(),
-  },
+  ...{ waiting: [], underWay: 0, isOwed: false },
+  ...{ rung: "shared", isSlow: false, climbing: new Set() },
 });
 
-const isFree =
-  ({ climbing }: Lane) =>
-  ({ request }: Waiting) =>
-    !climbing.has(request.userId);
+const isFree = ({ climbing }: Lane, { request }: Waiting) => !climbing.has(request.userId);
 
 /** The first order that a call of a lane may take. Looked for at each order that comes. */
-export function firstFree(lane: Lane): Waiting | undefined {
-  return lane.climbing.size === 0 ? lane.waiting[0] : lane.waiting.find(isFree(lane));
-}
+export const firstFree = (lane: Lane): Waiting | undefined =>
+  lane.waiting.find((order) => isFree(lane, order));
 
 /** Whether a call may take an order that another one has not placed. */
-export function isTried(lane: Lane): boolean {
-  return lane.waiting.filter(isFree(lane)).some(({ wasTried }) => wasTried);
-}
+export const isTried = (lane: Lane): boolean =>
+  lane.waiting.some((order) => order.wasTried && isFree(lane, order));
 
 /** The orders that a call of a lane may take. Orders of one user never overtake each other. */
 function* freeOrders({ climbing, isSlow, waiting }: Lane): Generator<Waiting, void> {

@@ -7,7 +7,6 @@ import type { RetryOptions } from "../database/failures.ts";
 import { ladder } from "./ladder.ts";
 import type { Lane, Waiting } from "./lane.ts";
 import type { Lanes } from "./lanes.ts";
-import { wasSlow } from "./walks.ts";
 
 /** The calls of the gatherer, and what becomes of the orders that they bring. */
 
@@ -40,6 +39,14 @@ interface Taken {
   orders?: Waiting[];
   sent: Waiting[];
   tookMs: number;
+}
+
+/** A call is slow if it took longer than this, and longer than a fifth of this for each order. */
+const SLOW_MS = 50;
+
+/** Whether a call took long for so many orders. */
+export function wasSlow(milliseconds: number, orders: number, slowMs = SLOW_MS): boolean {
+  return milliseconds > slowMs && milliseconds / orders > slowMs / 5;
 }
 
 /** Makes a call and answers its orders. Those that were told AGAIN are placed again, or climb. */

@@ -34,7 +34,7 @@ export interface OrderGathererOptions {
   retries?: RetryOptions;
   /** How long an order that was told AGAIN, or a batch that is not finished, is placed again. */
   unfinishedForMs?: number;
-  /** A call that takes longer makes its markets slow; see walks.ts. */
+  /** A call that takes longer makes its markets slow; see wasSlow. */
   slowMs?: number;
   /** How calls are made that take tokens: see `during` of http/trading_tokens.ts. */
   whilePaying?: WhilePaying;

@@ -1,13 +1,5 @@
 import pg from "pg";
 
-/** A call is slow if it took longer than this, and longer than a fifth of this for each order. */
-const SLOW_MS = 50;
-
-/** Whether a call took long for so many orders. */
-export function wasSlow(milliseconds: number, orders: number, slowMs = SLOW_MS): boolean {
-  return milliseconds > slowMs && milliseconds / orders > slowMs / 5;
-}
-
 /**
  * Long calls of one process that placed nothing: all others of their markets have waited for nothing.
  * So the others go first for a while, above all before the users of such calls.

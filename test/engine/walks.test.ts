@@ -2,7 +2,7 @@ import test from "ava";
 import { createCallLimiter } from "../../src/database/call_limiter.ts";
 import { commandLimits } from "../../src/engine/ladder.ts";
 import { createOrderGatherer } from "../../src/engine/order_gatherer.ts";
-import { createWalks, wasSlow } from "../../src/engine/walks.ts";
+import { createWalks } from "../../src/engine/walks.ts";
 import { databaseError, fakePool } from "../http/fake_pool.ts";
 import type { FakeCall } from "../http/fake_pool.ts";
 import { accepted, order, ordersOf, retries, ticks, withCode } from "./fake_gatherers.ts";
@@ -223,12 +223,4 @@ test("what waited for a lock has not walked; what ended by its time has", async 
     await t.throwsAsync(walks.watch(single, attempt, isRejected), { code });
     t.is(walks.restMs(single), restMs, code);
   }
-});
-
-test("a call is slow by the time that each of its orders took", (t) => {
-  t.true(wasSlow(60, 1));
-  t.true(wasSlow(60, 5));
-  t.false(wasSlow(60, 6));
-  t.true(wasSlow(20, 1, 10));
-  t.false(wasSlow(20, 1));
 });
