@@ -61,6 +61,7 @@ begin
       )
       when 'split' then trading.split_position(v_user_id, v_market_id, run_command.quantity)
       when 'merge' then trading.merge_position(v_user_id, v_market_id, run_command.quantity)
+      else ('INVALID_REQUEST', 'No such command', false, null)::core.result
     end;
     if c_is_keyed and v_result.code is null then
       perform trading.lock_traders(array[v_user_id]);

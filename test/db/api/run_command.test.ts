@@ -409,3 +409,11 @@ test("a command of several parts: begun, gone on with, ended once", async (t) =>
   t.is(reused.code, "IDEMPOTENCY_KEY_REUSED");
   t.is((await exchange.orders(ann)).data.length, 0);
 });
+
+test("a command that is none is refused, and its key stays free", async (t) => {
+  const [market, ann] = [await makeMarket(), await makeTrader()];
+  const key = newKey();
+  const given = { marketId: market, quantity: 1, ...key };
+  t.like(await run("steal" as Command, ann, given), { code: "INVALID_REQUEST" });
+  t.like(await run("split", ann, given), { code: null, replayed: false });
+});
