@@ -140,6 +140,7 @@ set local role exchange_owner;
 --!include identity/functions/change_profile.sql
 --!include core/functions/lagging_sequences.sql
 --!include core/functions/set_sequences.sql
+--!include ledger/functions/check_day.sql
 --!include ledger/functions/post_journal.sql
 --!include ledger/functions/lock_outside_world.sql
 --!include ledger/functions/check_movement.sql

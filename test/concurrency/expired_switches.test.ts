@@ -1,10 +1,10 @@
 import test from "ava";
 import type { ExecutionContext } from "ava";
-import type { PoolClient } from "pg";
 import { call } from "../../src/database/call.ts";
 import { api } from "../../src/database/calls.ts";
 import { withClient } from "../helpers/database/test_database.ts";
 import { buy, placeOrders } from "../helpers/exchange/orders.ts";
+import { inTransaction, isWaiting, lockUser } from "../helpers/exchange/held_locks.ts";
 import { switchWorker } from "../helpers/exchange/dead_man_switches.ts";
 import { testExchange } from "../helpers/exchange/test_exchange.ts";
 import { until } from "../helpers/until.ts";
@@ -20,30 +20,6 @@ const setDeadMan = (userId: string, timeoutMs = SWITCH_MS) =>
   withClient(exchange.api, (client) => call(client, api.setDeadMan, { userId, timeoutMs }));
 
 const { due, fire } = switchWorker(exchange);
-
-const isWaiting = async (query: string): Promise<boolean> => {
-  const { rowCount } = await exchange.database.pool.query(
-    `select from pg_stat_activity
-     where datname = current_database() and wait_event_type = 'Lock' and query like $1`,
-    [`%${query}%`],
-  );
-  return rowCount! > 0;
-};
-
-/** A transaction of somebody else, rolled back at the end. */
-async function inTransaction(work: (client: PoolClient) => Promise<void>): Promise<void> {
-  await withClient(exchange.database.pool, async (client) => {
-    await client.query("begin");
-    try {
-      await work(client);
-    } finally {
-      await client.query("rollback");
-    }
-  });
-}
-
-const lockUser = (client: PoolClient, userId: string) =>
-  client.query("select from trading.traders where public_id = $1 for no key update", [userId]);
 
 /** Whose row is locked first. */
 async function byId(users: string[]): Promise<string[]> {
@@ -63,14 +39,14 @@ async function assertMissed(t: ExecutionContext, way: { hasOwnLock: boolean; fir
   const [old] = await rest(market, taker, buy("yes", 1, 10));
   await setDeadMan(taker);
   let placed: ReturnType<typeof placeOrders> | undefined;
-  await inTransaction(async (holder) => {
+  await inTransaction(exchange, "rollback", async (holder) => {
     await lockUser(holder, maker);
     placed = withClient(exchange.api, (client) =>
       placeOrders(client, [
         { marketId: market, userId: taker, side: "yes", price: 50, quantity: 20 },
       ]),
     );
-    await until("the order waits", () => isWaiting("api.place_orders"));
+    await until("the order waits", () => isWaiting(exchange, "api.place_orders"));
     await clock.advance(SWITCH_MS + 1);
     // Its market's lock is held: the older order is cancelled later.
     if (way.fires) await due();
@@ -103,14 +79,14 @@ test.serial("an order that waits and has no other beside it is rejected, too", a
   await rest(market, maker, buy("no", 5, 50));
   await setDeadMan(taker);
   let placed: ReturnType<typeof placeOrders> | undefined;
-  await inTransaction(async (holder) => {
+  await inTransaction(exchange, "rollback", async (holder) => {
     await lockUser(holder, maker);
     placed = withClient(exchange.api, (client) =>
       placeOrders(client, [
         { marketId: market, userId: taker, side: "yes", price: 50, quantity: 20 },
       ]),
     );
-    await until("the order waits", () => isWaiting("api.place_orders"));
+    await until("the order waits", () => isWaiting(exchange, "api.place_orders"));
     await clock.advance(SWITCH_MS + 1);
     // It finds nothing to cancel, and the switch is off and can be set anew.
     t.is(await fire(), 0);
@@ -133,7 +109,7 @@ test.serial("a late renewal waits for orders that came in time, and then finds t
     ]);
     await clock.advance(SWITCH_MS);
     const renewed = setDeadMan(ann);
-    await until("the renewal waits", () => isWaiting("api.set_dead_man"));
+    await until("the renewal waits", () => isWaiting(exchange, "api.set_dead_man"));
     await client.query("commit");
     t.is((await renewed).code, "DEAD_MAN_FIRED");
   } finally {
@@ -150,7 +126,7 @@ test.serial("a renewal that waits for the switch until it has expired is too lat
   const [id] = await rest(market, ann, buy("yes", 1, 10));
   await setDeadMan(ann);
   let renewed: ReturnType<typeof setDeadMan> | undefined;
-  await inTransaction(async (holder) => {
+  await inTransaction(exchange, "rollback", async (holder) => {
     await holder.query(
       `select from trading.dead_man_switches as s
        where s.user_id = (select t.user_id from trading.traders as t where t.public_id = $1)
@@ -158,7 +134,7 @@ test.serial("a renewal that waits for the switch until it has expired is too lat
       [ann],
     );
     renewed = setDeadMan(ann);
-    await until("the renewal waits", () => isWaiting("api.set_dead_man"));
+    await until("the renewal waits", () => isWaiting(exchange, "api.set_dead_man"));
     await exchange.cancel(ann, id!);
     await clock.advance(SWITCH_MS);
   });
@@ -178,13 +154,15 @@ test.serial(
     await setDeadMan(ann);
     await setDeadMan(bob);
     await clock.advance(SWITCH_MS + 100);
-    await inTransaction(async (holder) => {
+    await inTransaction(exchange, "rollback", async (holder) => {
       await lockUser(holder, ann);
       const state = { isLooking: true };
       const looked = (async () => {
         while (state.isLooking) await fire();
       })();
-      await until("the worker waits for her", () => isWaiting("jobs.due_dead_man_orders"));
+      await until("the worker waits for her", () =>
+        isWaiting(exchange, "jobs.due_dead_man_orders"),
+      );
       state.isLooking = false;
       await looked;
       t.is((await order(bob, bobsOrder!)).status, "cancelled", "others do not wait for her");

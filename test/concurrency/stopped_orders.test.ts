@@ -2,6 +2,7 @@ import test from "ava";
 import type { ExecutionContext } from "ava";
 import { withClient } from "../helpers/database/test_database.ts";
 import { switchWorker } from "../helpers/exchange/dead_man_switches.ts";
+import { isWaiting } from "../helpers/exchange/held_locks.ts";
 import { buy } from "../helpers/exchange/orders.ts";
 import { until } from "../helpers/until.ts";
 import { testExchange } from "../helpers/exchange/test_exchange.ts";
@@ -65,14 +66,7 @@ async function whileUserLocked<T>(
     await holder.query("set local idle_in_transaction_session_timeout = '5s'");
     await holder.query("select identity.lock_user($1)", [user]);
     waiting = begin();
-    await until(`${query} waits`, async () => {
-      const { rowCount } = await exchange.database.pool.query(
-        `select from pg_stat_activity
-         where datname = current_database() and wait_event_type = 'Lock' and query like $1`,
-        [`%${query}%`],
-      );
-      return rowCount! > 0;
-    });
+    await until(`${query} waits`, () => isWaiting(exchange, query));
     await meanwhile();
   });
   return await waiting!;

@@ -12,6 +12,8 @@ begin
   if isfinite(close_day.day) is not true then
     perform core.raise_error('INVALID_REQUEST', 'The day must be a date');
   end if;
+  -- So that no movement of the day is still under way.
+  perform ledger.lock_outside_world();
   select c.* into v_compared
   from admin.bank_comparisons as c
   where c.day = close_day.day
@@ -45,5 +47,5 @@ comment on function admin.close_day(date, text) is
   'kept: admin.closed_days and admin.closed_figures. It reads the trades and journals of the '
   'day; the first day that is closed also those before it. Errors: APPROVAL_REQUIRED, '
   'INVALID_REQUEST, INVALID_STATE (too early, not the next day, not compared, differences without '
-  'a reason), ALREADY_EXISTS, UNFIT_SESSION. Locks: the comparison, then ledger.closed_days in '
-  'mode share row exclusive.';
+  'a reason), ALREADY_EXISTS, UNFIT_SESSION. Locks: the outside world, the comparison, then '
+  'ledger.closed_days in mode share row exclusive.';

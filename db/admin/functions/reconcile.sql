@@ -38,6 +38,8 @@ begin
     ));
   end if;
 
+  -- So that no movement of the day is still under way.
+  perform ledger.lock_outside_world();
   with ours as (
     select
       coalesce(c.reference, f.reference) as name,
@@ -98,4 +100,4 @@ comment on function admin.reconcile(date, jsonb) is
   'count together. Ours are deposits, less reversals, withdrawals and payouts of fees, by their '
   'references. Returns the references with different amounts; none is the amount 0. The last '
   'comparison of a day is kept for admin.close_day. Errors: INVALID_REQUEST, UNFIT_SESSION. Locks: '
-  'the comparison of the day.';
+  'the outside world, then the comparison of the day.';

@@ -5,7 +5,7 @@ returns void
 language plpgsql volatile
 as $$
 declare
-  -- Until then, all that was booked before midnight has committed.
+  -- Until then, all trades of before midnight have committed.
   c_settled_after constant interval := '10 minutes';
   v_at constant timestamptz := core.now();
   v_before ledger.closed_days;
@@ -37,4 +37,5 @@ $$;
 comment on function ledger.close_day(date, int, jsonb, text) is
   'Keeps the figures of a UTC day for good: the one after the last closed day. Errors: '
   'INVALID_STATE (too early, not the next day), ALREADY_EXISTS. Locks: ledger.closed_days in mode '
-  'share row exclusive.';
+  'share row exclusive. The caller has locked the outside world, so no movement of the day is '
+  'under way.';

@@ -12,6 +12,7 @@ declare
   v_today constant date := (post_journal.at at time zone 'UTC')::date;
   v_journal_id bigint;
 begin
+  perform ledger.check_day(post_journal.at);
   insert into ledger.posted_journals (kind, market_id, created_at)
   values (post_journal.kind, post_journal.market_id, post_journal.at)
   returning id into v_journal_id;
@@ -131,4 +132,4 @@ comment on function ledger.post_journal(
   'may be long: each statement works on the whole set. Only a correction, a void or a reversal '
   'may take a user below zero. The caller has locked the accounts. Trades do not use it: a trade '
   'is its own journal. Error: INVALID_STATE when the amounts do not sum to zero, as when an '
-  'account does not exist.';
+  'account does not exist; 40001 if the day of the time given has ended.';

@@ -105,4 +105,4 @@ comment on function trading.place_orders(jsonb, boolean, boolean, int, boolean, 
   'more, all are. skips: it does not wait for users. Orders of a user who is locked elsewhere '
   'are AGAIN, and all of a market in which they could meet such a user. Not for an atomic call. '
   'codes: those of orders that are not to be placed, null for the others. Errors: UNFIT_SESSION, '
-  '55P03 and 40P01.';
+  '40001, 40P01 and 55P03.';

@@ -16,6 +16,7 @@ declare
   v_moved bigint[];
   v_today constant date := (batch.at at time zone 'UTC')::date;
 begin
+  perform ledger.check_day(batch.at);
   select array_agg(nextval('ledger.journal_ids')), array_agg(core.uuid_v7())
   into f.trade_id, f.public_id
   from generate_subscripts(f.request_place, 1);
@@ -108,4 +109,5 @@ $$;
 
 comment on function trading.write_trades(trading.batch) is
   'Writes the fills of a call: the trades, the shares and the cash of everybody in them, and the '
-  'balance with which each of these users began the day.';
+  'balance with which each of these users began the day. Error: 40001 if the day of the call has '
+  'ended.';
