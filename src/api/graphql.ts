@@ -10,6 +10,8 @@ import { readJson } from "../http/json_body.ts";
 import { outcomeUnknown, plainProblem, ProblemError, rejection } from "../http/problems.ts";
 import { sendText } from "../http/respond.ts";
 import { validate } from "../http/validate.ts";
+import { createTally } from "../tally.ts";
+import type { Tally } from "../tally.ts";
 import type { Context } from "./context.ts";
 import { installGraphiql } from "./graphiql.ts";
 
@@ -58,7 +60,7 @@ const MOST_UNTAKEN = 40_000_000;
 function makeLane(waitingCap: number) {
   return {
     limiter: createCallLimiter({ ...turns, waitingCap }),
-    untaken: new Map<string, number>(),
+    untaken: createTally(),
   };
 }
 
@@ -86,7 +88,7 @@ function executeOn(endpoint: GraphqlEndpoint, context: Context): RequestHandler 
     const answer = await turn(async () => {
       // A command is carried out, as one whose client leaves while it runs.
       if (response.destroyed && !call.isMutation) return undefined;
-      if ((untaken.get(caller) ?? 0) > MOST_UNTAKEN) throw new DatabaseFailure("overloaded");
+      if (untaken.of(caller) > MOST_UNTAKEN) throw new DatabaseFailure("overloaded");
       return await endpoint.answer(call);
     });
     if (answer === undefined) return;
@@ -109,17 +111,15 @@ async function readQuery(
 
 /** Counts characters for a caller until the client has taken the answer or is gone. */
 function countUntilTaken(
-  untaken: Map<string, number>,
+  untaken: Tally,
   caller: string,
   characters: number,
   response: Response,
 ): void {
   if (response.destroyed) return;
-  untaken.set(caller, (untaken.get(caller) ?? 0) + characters);
+  untaken.add(caller, characters);
   response.once("close", () => {
-    const left = (untaken.get(caller) ?? 0) - characters;
-    if (left > 0) untaken.set(caller, left);
-    else untaken.delete(caller);
+    untaken.add(caller, -characters);
   });
 }
 

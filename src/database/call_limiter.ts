@@ -1,5 +1,6 @@
 import { startTimer } from "../later.ts";
 import type { Later } from "../later.ts";
+import { createTally } from "../tally.ts";
 import { DatabaseFailure } from "./failures.ts";
 import type { Turn } from "./failures.ts";
 
@@ -59,25 +60,6 @@ const DEFAULT_WAITING_CAP = 10_000;
 /** While a call rests. Others may make its rest longer. */
 const LOOK_AGAIN_MS = 50;
 
-/** Calls under way, by what they count against. */
-function countPlaces() {
-  const taken = new Map<string, number>();
-  return {
-    areFree: (places: Place[]): boolean =>
-      places.every(({ key, most }) => (taken.get(key) ?? 0) < most),
-    take: (places: Place[]): void => {
-      for (const { key } of places) taken.set(key, (taken.get(key) ?? 0) + 1);
-    },
-    giveBack: (places: Place[]): void => {
-      for (const { key } of places) {
-        const left = (taken.get(key) ?? 0) - 1;
-        if (left > 0) taken.set(key, left);
-        else taken.delete(key);
-      }
-    },
-  };
-}
-
 /** Does something soon, once however often it is asked to. */
 function soonOnce(work: () => void, later: Later): (inMs: number) => void {
   let isAsked = false;
@@ -98,7 +80,8 @@ export function createCallLimiter<Kind extends string>({
   waitingCap = DEFAULT_WAITING_CAP,
   later = startTimer,
 }: CallLimiterOptions<Kind>): CallLimiter<Kind> {
-  const counts = countPlaces();
+  /** Calls under way, by what they count against. */
+  const counts = createTally();
   /** Calls that wait. The next line comes first. No line is empty. */
   const lines = new Map<string, Waiting[]>();
   let working = 0;
@@ -113,20 +96,22 @@ export function createCallLimiter<Kind extends string>({
     );
   }
 
+  const isFree = ({ key, most }: Place) => counts.of(key) < most;
+
   function canStart({ places, restMs }: Call): boolean {
     const leftMs = restMs();
     if (leftMs > 0) lookAgain(leftMs);
-    return leftMs <= 0 && working < most && counts.areFree(places);
+    return leftMs <= 0 && working < most && places.every(isFree);
   }
 
   function start(places: Place[]): void {
     working++;
-    counts.take(places);
+    for (const { key } of places) counts.add(key, 1);
   }
 
   function end(places: Place[]): void {
     working--;
-    counts.giveBack(places);
+    for (const { key } of places) counts.add(key, -1);
     startWaiting();
   }
 

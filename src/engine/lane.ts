@@ -1,4 +1,6 @@
 import type { OrderRequest, Payment, PlacedOrder } from "../database/calls.ts";
+import { createTally } from "../tally.ts";
+import type { Tally } from "../tally.ts";
 import type { Rung } from "./ladder.ts";
 
 /** The token of a request that is not counted yet: see http/access.ts. It is taken once. */
@@ -12,7 +14,7 @@ export interface Token {
 /** An order that waits for a call. Times are in milliseconds, by a clock that never goes back. */
 export interface Waiting {
   request: OrderRequest;
-  /** When it came, and until when it is placed again if it is told AGAIN. */
+  /** When it came, and until when it is placed, or placed again if it is told AGAIN. */
   since: number;
   until: number;
   resolve: (result: PlacedOrder) => void;
@@ -34,16 +36,16 @@ export interface Lane {
   rung: Exclude<Rung, "single">;
   /** Its last call took long. The next one takes one order of each user. */
   isSlow: boolean;
-  /** Users of an order that left for calls of its own. What they sent after it waits here. */
-  climbing: Set<string>;
+  /** How many orders of a user left for calls of their own. What the user sent after them waits here. */
+  climbing: Tally;
 }
 
 export const makeLane = (): Lane => ({
   ...{ waiting: [], underWay: 0, isOwed: false },
-  ...{ rung: "shared", isSlow: false, climbing: new Set() },
+  ...{ rung: "shared", isSlow: false, climbing: createTally() },
 });
 
-const isFree = ({ climbing }: Lane, { request }: Waiting) => !climbing.has(request.userId);
+const isFree = ({ climbing }: Lane, { request }: Waiting) => climbing.of(request.userId) === 0;
 
 /** The first order that a call of a lane may take. Looked for at each order that comes. */
 export const firstFree = (lane: Lane): Waiting | undefined =>
@@ -55,7 +57,7 @@ export const isTried = (lane: Lane): boolean =>
 
 /** The orders that a call of a lane may take. Orders of one user never overtake each other. */
 function* freeOrders({ climbing, isSlow, waiting }: Lane): Generator<Waiting, void> {
-  const passed = new Set(climbing);
+  const passed = new Set(climbing.keys());
   for (const order of waiting) {
     const { userId } = order.request;
     if (passed.has(userId)) continue;

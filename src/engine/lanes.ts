@@ -63,7 +63,7 @@ function createLaneMap(now: () => number) {
     if (now() - sweptAt < SWEEP_MS) return;
     sweptAt = now();
     for (const [marketId, { climbing, underWay, waiting }] of lanes) {
-      if (waiting.length === 0 && climbing.size === 0 && underWay === 0) lanes.delete(marketId);
+      if (waiting.length === 0 && climbing.isEmpty() && underWay === 0) lanes.delete(marketId);
     }
   }
 
@@ -133,11 +133,11 @@ export function createLanes(now: () => number): Lanes {
     },
     owes: (marketIds) => marketIds.map(laneIn).some((lane) => lane.isOwed && isReady(lane)),
     hold: (order) => {
-      laneOf(order).climbing.add(order.request.userId);
+      laneOf(order).climbing.add(order.request.userId, 1);
     },
     unhold: (order) => {
       const lane = laneOf(order);
-      lane.climbing.delete(order.request.userId);
+      lane.climbing.add(order.request.userId, -1);
       makeReady(lane);
     },
   };

@@ -83,12 +83,12 @@ async function send(
   waits: boolean,
 ): Promise<PlacedOrder[]> {
   const limits = lane === undefined ? ladder.shared : ladder.alone;
-  const isTroubled = lane !== undefined && lane.climbing.size > 0;
+  const isTroubled = lane?.climbing.isEmpty() === false;
   const attempt = async (client: PoolClient): Promise<PlacedOrder[]> => {
     if (taken.orders === undefined) {
       taken.orders = take();
       const at = now();
-      const isOver = ({ until, wasTried }: Waiting) => wasTried && until <= at;
+      const isOver = ({ until }: Waiting) => until <= at;
       rejectAll(taken.orders.filter(isOver), new DatabaseFailure("conflict"));
       taken.sent = taken.orders.filter((order) => !isOver(order));
     }
@@ -123,7 +123,7 @@ function answer(
   { sent, tookMs }: Taken,
   results: PlacedOrder[],
 ): Waiting[] {
-  const { lanes, now, onCommitted, slowMs } = context;
+  const { climb, lanes, now, onCommitted, slowMs } = context;
   if (results.length !== sent.length) {
     // The call is committed, so it is not repeated, and no result belongs to a certain order.
     const counted = `${results.length} results to ${sent.length} orders`;
@@ -135,16 +135,21 @@ function answer(
   for (const each of all) each.isSlow = isSlow && all.size === 1;
 
   const again: Waiting[] = [];
+  const unpaid: Waiting[] = [];
   const final: { order: Waiting; result: PlacedOrder }[] = [];
   results.forEach((result, index) => {
     const order = sent[index];
-    if (order === undefined || !pay(context, order, result)) return;
+    if (order === undefined) return;
+    // Its bucket is locked. It takes its token by a call of its own.
+    if (order.token !== undefined && result.remaining === null) unpaid.push(order);
+    if (!pay(order, result)) return;
     const isAgain = result.code === "AGAIN" || result.code === "CONFLICT_RETRY";
     if (isAgain && order.until > now()) again.push(order);
     else if (result.code === "AGAIN") order.reject(new DatabaseFailure("conflict"));
     else final.push({ order, result });
   });
   placeAgain(context, made, sent, again);
+  unpaid.forEach(climb);
   if (sent.length > 0) onCommitted(final.map(({ result }) => result));
   // The next call begins first: the database works on it while the server writes these answers.
   setImmediate(() => {
@@ -153,14 +158,10 @@ function answer(
   return isSlow ? sent : again;
 }
 
-/** Gives an order what its call took. Returns whether it is placed or told AGAIN, and paid for. */
-function pay({ climb }: CallContext, order: Waiting, result: PlacedOrder): boolean {
+/** Gives an order what its call took. Returns whether it is paid for. */
+function pay(order: Waiting, result: PlacedOrder): boolean {
   if (order.token === undefined) return true;
-  if (result.remaining === null) {
-    // Its bucket is locked. What climbs takes its token in a call of its own.
-    climb(order);
-    return false;
-  }
+  if (result.remaining === null) return false;
   try {
     order.token.taken({ ...result, allowed: result.code !== "TOO_MANY_REQUESTS" });
   } catch (error) {

@@ -1,4 +1,5 @@
 import { DatabaseFailure } from "../database/failures.ts";
+import { createTally } from "../tally.ts";
 
 /** Orders that are not answered. */
 export interface OrderCounts {
@@ -9,22 +10,18 @@ export interface OrderCounts {
 
 /** So many orders at most are not answered, a quarter of one user. */
 export function createOrderCounts(most: number): OrderCounts {
-  const counts = new Map<string, number>();
+  const counts = createTally();
   let all = 0;
 
   function change(userIds: string[], by: 1 | -1): void {
     all += by * userIds.length;
-    for (const userId of userIds) {
-      const count = (counts.get(userId) ?? 0) + by;
-      if (count > 0) counts.set(userId, count);
-      else counts.delete(userId);
-    }
+    for (const userId of userIds) counts.add(userId, by);
   }
 
   return {
     all: () => all,
     during: async (userIds, work) => {
-      const isFullFor = (userId: string) => (counts.get(userId) ?? 0) >= most / 4;
+      const isFullFor = (userId: string) => counts.of(userId) >= most / 4;
       if (all >= most || userIds.some(isFullFor)) throw new DatabaseFailure("overloaded");
       change(userIds, 1);
       try {

@@ -32,7 +32,7 @@ export interface OrderGathererOptions {
   /** Orders at most that are not answered, over all markets; one user's at most a quarter of it. */
   waitingCap?: number;
   retries?: RetryOptions;
-  /** How long an order that was told AGAIN, or a batch that is not finished, is placed again. */
+  /** How long an order waits and is placed again, and a batch that is not finished. */
   unfinishedForMs?: number;
   /** A call that takes longer makes its markets slow; see wasSlow. */
   slowMs?: number;
@@ -107,15 +107,17 @@ export function createOrderGatherer(options: OrderGathererOptions): OrderGathere
     { pool, lanes, climb, retries, mostMakers, slowMs, whilePaying, now, onCommitted },
     { limiter, mostShared: ladder.shared.atOnce(connections), later },
   );
-  /** Users of an order that may not be paid for. */
+  /** Users of an order that is in its lane and may not be paid for. */
   const owing = new Set<string>();
+  /** The last order of a user that is paid apart. Ends when it and those before it may be put. */
+  const payments = new Map<string, Promise<unknown>>();
 
-  const put = (request: OrderRequest, token?: Token) =>
+  const put = (request: OrderRequest, since: number, token?: Token) =>
     counts.during(
       [request.userId],
       () =>
         new Promise<PlacedOrder>((resolve, reject) => {
-          const [since, until] = [now(), now() + unfinishedForMs];
+          const until = since + unfinishedForMs;
           lanes.add({ request, since, until, resolve, reject, token, wasTried: false });
           calls.schedule();
         }),
@@ -125,7 +127,6 @@ export function createOrderGatherer(options: OrderGathererOptions): OrderGathere
   function climb(order: Waiting): void {
     const placeClimbing = async (): Promise<void> => {
       try {
-        await order.token?.take();
         order.resolve(await placeApart(whole, order));
       } catch (error) {
         order.reject(error);
@@ -139,12 +140,23 @@ export function createOrderGatherer(options: OrderGathererOptions): OrderGathere
 
   async function place(request: OrderRequest, token?: Token): Promise<VersionedResult> {
     const { userId } = request;
-    if (token !== undefined && !owing.has(userId)) {
+    const since = now();
+    if (token !== undefined && !owing.has(userId) && !payments.has(userId)) {
       owing.add(userId);
-      return await put(request, token).finally(() => owing.delete(userId));
+      return await put(request, since, token).finally(() => owing.delete(userId));
     }
-    await token?.take();
-    return await put(request);
+    if (token !== undefined || payments.has(userId)) await payApart(userId, token);
+    return await put(request, since);
+  }
+
+  /** Payments of a user are made at the same time. The orders go on in the order in which they came. */
+  async function payApart(userId: string, token: Token | undefined): Promise<void> {
+    const own = token?.take();
+    const both = Promise.allSettled([payments.get(userId), own]);
+    payments.set(userId, both);
+    await both;
+    if (payments.get(userId) === both) payments.delete(userId);
+    await own;
   }
 
   async function placeBatch<T>(orders: OrderRequest[], place: () => Promise<T>): Promise<T> {

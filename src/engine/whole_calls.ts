@@ -132,17 +132,20 @@ export async function amend(
   return result;
 }
 
-/** Places an order that calls of many could not place. If a call is lost, it is not made again. */
+/**
+ * Places an order that calls of many could not place, and takes its token before, if that is due. If a
+ * call is lost, it is not made again.
+ */
 export async function placeApart(
   context: WholeCallContext,
-  { request, until }: Pick<Waiting, "request" | "until">,
+  { request, token, until }: Pick<Waiting, "request" | "token" | "until">,
 ): Promise<PlacedOrder> {
   const { marketId, userId } = request;
   const placing: Climbing = {
     ...{ userIds: [userId], marketIds: [marketId], isRepeatable: false },
     one: [`order ${userId} in ${marketId}`],
     mostMakers: ladder.alone.mostMakers,
-    ...{ isOfLane: true, until },
+    ...{ isOfLane: true, until, token },
   };
   const [result] = await climb(context, placing, (client, mostMakers) =>
     call(client, api.runOrders, { ...ALL_ORDERS, orders: [request], mostMakers }),
@@ -163,6 +166,8 @@ interface Climbing {
   mostMakers: number | null;
   /** It is an order of a lane. */
   isOfLane?: boolean;
+  /** It is not counted yet. */
+  token?: Waiting["token"];
   /** Until when it is made again; if not given, for as long as a request waits. */
   until?: number;
   /** Whether it is rejected as a whole or in part; if not given, by the codes of its results. */
@@ -190,6 +195,7 @@ async function climb<Result extends VersionedResult>(
   const isForNothing = (results: Result[]) =>
     results.some((result) => result.code !== "CONFLICT_RETRY" && isRejected(result));
   return await lines.turn(one.join(), { one })(async () => {
+    await climbing.token?.take();
     const results = await goAlone();
     const [again] = results.filter(({ code }) => code === "AGAIN");
     if (again === undefined) return results;

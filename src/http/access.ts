@@ -207,10 +207,12 @@ export function makeAccess(options: AccessOptions): Access {
         isDue = false;
         notePayment(payment, response);
       };
+      let taking: Promise<void> | undefined;
       return {
         taken,
         take: async () => {
-          if (isDue) taken(await tokens.take(userId, 1));
+          if (isDue) taking ??= tokens.take(userId, 1).then(taken);
+          await taking;
         },
       };
     },

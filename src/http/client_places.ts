@@ -1,17 +1,16 @@
+import { createTally } from "../tally.ts";
+
 /** Takes a place of a client. Returns what gives it back; undefined if the client has all of its. */
 export type TakePlace = (client: string) => (() => void) | undefined;
 
 /** Gives each client so many places at once. */
 export function createClientPlaces(most: number): TakePlace {
-  const taken = new Map<string, number>();
+  const taken = createTally();
   return (client) => {
-    const before = taken.get(client) ?? 0;
-    if (before >= most) return undefined;
-    taken.set(client, before + 1);
+    if (taken.of(client) >= most) return undefined;
+    taken.add(client, 1);
     return () => {
-      const left = (taken.get(client) ?? 0) - 1;
-      if (left > 0) taken.set(client, left);
-      else taken.delete(client);
+      taken.add(client, -1);
     };
   };
 }

@@ -460,7 +460,15 @@ test("CONFLICT_RETRY as a result: the order is placed again alone, the others ha
 });
 
 test("CONFLICT_RETRY as a result is the answer when the time for repeating is over", async (t) => {
-  const { calls, place } = readyDatabase(unfinished(2, 1000), { unfinishedForMs: 0 });
+  let at = 0;
+  const answer = unfinished(2, 1000);
+  const { calls, place } = readyDatabase(
+    (call) => {
+      at = 10;
+      return answer(call);
+    },
+    { now: () => at, unfinishedForMs: 5 },
+  );
   t.is((await place(order("a", 2))).code, "CONFLICT_RETRY");
   t.is(calls().length, 1);
 });

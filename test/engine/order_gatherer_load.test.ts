@@ -220,6 +220,23 @@ test("a deep order climbs to a call of its own; its user's later ones wait, and 
   t.is(calls().length, 7);
 });
 
+test("what waited too long behind an order that climbs is in no call any more", async (t) => {
+  const { calls, end, pass, place, underWay } = deepDatabase();
+  const ofAnn = (price: number, quantity = 1) => order("a", price, { userId: "ann", quantity });
+  const deep = place(ofAnn(1, 10_000));
+  await ticks(4);
+  await end("a1");
+  const later = Promise.allSettled([place(ofAnn(2)), place(ofAnn(3))]);
+  for (const name of ["a1 !", "a1 !"]) await end(name);
+  t.deepEqual(underWay(), ["a1 !!"]);
+  pass(5001);
+  await end("a1 !!");
+  t.is((await deep).body, "1");
+  const reasons = (await later).map((each) => each.status === "rejected" && kindOf(each.reason));
+  t.deepEqual(reasons, ["conflict", "conflict"]);
+  t.is(calls().length, 4);
+});
+
 test("two deep orders have calls of their own at a time; beside them others of their markets go on", async (t) => {
   const { drained, end, pass, place, underWay } = deepDatabase();
   const large = (number: number) => place(order(`m${number}-`, number, { quantity: 10_000 }));

@@ -135,3 +135,67 @@ test("a call that failed took nothing: the next one takes the token", async (t) 
   t.deepEqual(payers, [["u1"], ["u1"]]);
   t.deepEqual(log, ["it has paid"]);
 });
+
+/** A payment that lasts until it is made. */
+function slowPayment() {
+  let pay = (): void => undefined;
+  const paid = new Promise<void>((resolve) => {
+    pay = resolve;
+  });
+  return { pay, token: { take: () => paid, taken: () => undefined } };
+}
+
+test("an order that is paid apart is overtaken by no later one of its user", async (t) => {
+  const log: string[] = [];
+  const database = heldDatabase(acceptPaid);
+  const of = (price: number) => order("m", price, { userId: "u" });
+  const slow = slowPayment();
+  const first = database.place(of(1), tokenOf(log, "first"));
+  const rest = [database.place(of(2), slow.token)];
+  await ticks(4);
+  await database.end("m1");
+  await first;
+  rest.push(database.place(of(3), tokenOf(log, "third")), database.place(of(4)));
+  await ticks(4);
+  t.deepEqual(database.underWay(), []);
+  slow.pay();
+  await ticks(4);
+  await database.end("m2 m3 m4");
+  t.deepEqual(
+    (await Promise.all(rest)).map(({ body }) => body),
+    ["2", "3", "4"],
+  );
+});
+
+test("orders that climb for two reasons go in their order, and later ones wait for both", async (t) => {
+  const database = heldDatabase((call) =>
+    ordersOf(call).map((placed, index) => {
+      if (!isPaidBefore(call, index)) return { ...withCode("AGAIN"), ...notPaid };
+      // A deep one, and what is behind it: see trading.leave_out_deep.
+      const deepAt = ordersOf(call).findIndex(({ quantity }) => quantity === 10_000);
+      const isLeftOut = call.values[4] !== null && deepAt >= 0 && index >= deepAt;
+      return { ...(isLeftOut ? withCode("AGAIN") : accepted(placed)), ...notPaid };
+    }),
+  );
+  const of = (price: number, quantity: number) => order("m", price, { userId: "u", quantity });
+  const slow = slowPayment();
+  const done: unknown[] = [];
+  const note = (placing: Promise<{ body: unknown }>) => {
+    void placing.then(({ body }) => done.push(body));
+  };
+  void database.place(order("m", 9, { userId: "x", quantity: 10_000 }));
+  await ticks(4);
+  await database.end("m9");
+  // Its lane goes alone now.
+  note(database.place(of(1, 10_000)));
+  note(database.place(of(2, 1), slow.token));
+  note(database.place(of(3, 1)));
+  for (let round = 0; round < 40; round++) {
+    const [name] = database.underWay();
+    if (name === undefined) database.pass(50);
+    else await database.end(name);
+    await ticks(6);
+    if (done.includes("1")) slow.pay();
+  }
+  t.deepEqual(done, ["1", "2", "3"]);
+});
