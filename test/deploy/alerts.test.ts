@@ -349,6 +349,15 @@ for (const [alert, series, value] of [
   });
 }
 
+whereTried("ProcessDown: made up, a process does not answer", async (t) => {
+  const info = [...(await scrape()).keys()].find((name) => name.startsWith("pgmarkets_info"));
+  const before = new Map([
+    [info!, 1],
+    ["up", 1],
+  ] as const);
+  expectAlert(t, "ProcessDown", { before, after: new Map([["up", 0]]) });
+});
+
 whereTried("NoStandbyReads: made up, both standbys are left", async (t) => {
   const withStandbys = async (statuses: StandbyStatus[]): Promise<Scrape> => {
     const registry = new Registry();
