@@ -233,6 +233,7 @@ set local role exchange_owner;
 --!include trading/read/read_replays.sql
 --!include trading/read/read_batch.sql
 --!include trading/match/match_orders.sql
+--!include trading/match/account_for_fills.sql
 --!include trading/match/match_batch.sql
 --!include trading/write/write_makers.sql
 --!include trading/write/write_trades.sql

@@ -33,6 +33,9 @@ begin
     -- Cancelled makers let the call reach deeper than it could have otherwise.
     v_depth := v_depth * 4;
   end loop;
+  if (v_batch.fills).request_place is not null then
+    v_batch := trading.account_for_fills(v_batch);
+  end if;
   return v_batch;
 end
 $$;

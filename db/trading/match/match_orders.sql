@@ -6,7 +6,7 @@
 --     2. a live market judges the order by its worst case and schedules it
 --     3. the order meets the other side, maker by maker, as far as it wants and its price allows
 --     4. verdict: self-trade, post-only, liquidity, funding, loss limits
---     5. rejected: the makers get back what they traded; accepted: its fills are accounted for
+--     5. rejected: the makers get back what they traded; accepted: the order has what it filled
 --     6. what is left of the order joins its side of the book, or is cancelled
 --
 -- It is one loop over arrays of numbers: PL/pgSQL changes these in place, but copies them on each
@@ -14,7 +14,7 @@
 -- array says what has a place in it: r_ requests, m_ markets, k_ makers, which are those that were
 -- read and behind them the requests that come to rest, b_ sides of books, t_ traders, s_ shares,
 -- h_ holdings, f_ fills, c_ cancelled makers, o_ results. t_balance and s_quantity are what is left
--- while a request is tried; f_held is what a maker held before a fill.
+-- while a request is tried.
 create or replace function trading.match_orders(
   batch trading.batch, is_preview boolean, is_final boolean
 )
@@ -62,12 +62,6 @@ declare
   h_count constant int := coalesce(cardinality((batch.holdings).key), 0);
   v_rests_here boolean[]; -- whether an order of the call rests, by holding
   v_for_key int[] := batch.twin; -- at the first twin: the one that has the key
-  -- What accepted fills make of accounts and shares.
-  a_version bigint[];
-  a_cost bigint[];
-  a_fee bigint[];
-  a_realised bigint[];
-  a_touched boolean[];
   m_changes int[] := array_fill(0, array[cardinality(m.id)]);
   o_code text[];
   o_replay_of int[];
@@ -83,16 +77,7 @@ declare
   f_request int[];
   f_maker int[];
   f_quantity int[];
-  f_held bigint[];
   f_fee bigint[];
-  f_taker_cents bigint[];
-  f_maker_cents bigint[];
-  f_taker_balance bigint[];
-  f_taker_version bigint[];
-  f_maker_balance bigint[];
-  f_maker_version bigint[];
-  f_taker_realised bigint[];
-  f_maker_realised bigint[];
   c_count int := 0;
   c_request int[];
   c_maker int[];
@@ -106,7 +91,6 @@ declare
   s int; -- its shares
   h int; -- and their holding
   k int; -- a maker
-  q int; -- the maker of a fill
   u int; -- the maker's trader
   n int; -- shares of a match
   w int; -- what a share brings the maker, in cents
@@ -128,8 +112,6 @@ declare
   v_weight bigint;
   v_fee bigint;
   v_cents bigint;
-  v_cost_out bigint;
-  v_fees_out bigint;
   v_level int; -- price of a maker
   f_before int;
   v_undone int := 0;
@@ -361,6 +343,7 @@ begin
       t_traded_with[u] := i;
       k_left[k] := k_left[k] - n;
       t_balance[u] := t_balance[u] + n * w;
+      s_quantity[k_share[k]] := s_quantity[k_share[k]] + case when k_is_buy[k] then n else -n end;
       t_open_cost[u] := t_open_cost[u] + n * least(0, w);
       v_bought := v_bought + n;
       v_spent := v_spent + n * (100 - v_level);
@@ -369,10 +352,6 @@ begin
       f_request[f_count] := i;
       f_maker[f_count] := k;
       f_quantity[f_count] := n;
-      f_held[f_count] := s_quantity[k_share[k]];
-      s_quantity[k_share[k]] := f_held[f_count] + case when k_is_buy[k] then n else -n end;
-      f_maker_cents[f_count] := n * w;
-      f_maker_balance[f_count] := t_balance[u];
       v_cents := trading.fee_cents(v_rate, v_weight);
       f_fee[f_count] := v_cents - v_fee;
       v_fee := v_cents;
@@ -413,14 +392,14 @@ begin
     -- 5. A rejected order has no effect, but for makers that had to be cancelled to know that.
     if v_code is not null then
       for p in f_before + 1 .. f_count loop
-        j := f_maker[p];
+        k := f_maker[p];
         n := f_quantity[p];
-        u := k_trader[j];
-        v_cents := f_maker_cents[p];
-        k_left[j] := k_left[j] + n;
-        t_balance[u] := t_balance[u] - v_cents;
-        s_quantity[k_share[j]] := s_quantity[k_share[j]] - case when k_is_buy[j] then n else -n end;
-        t_open_cost[u] := t_open_cost[u] - least(0, v_cents);
+        u := k_trader[k];
+        w := case when k_is_buy[k] then -k_price[k] else 100 - k_price[k] end;
+        k_left[k] := k_left[k] + n;
+        t_balance[u] := t_balance[u] - n * w;
+        s_quantity[k_share[k]] := s_quantity[k_share[k]] - case when k_is_buy[k] then n else -n end;
+        t_open_cost[u] := t_open_cost[u] - n * least(0, w);
       end loop;
       v_undone := v_undone + f_count - f_before;
       if v_undone > c_most_undone then
@@ -435,63 +414,9 @@ begin
       v_unfinished := v_unfinished
         || case v_code when 'CONFLICT_RETRY' then array[v_book, v_opposite, -t] end;
     elsif v_bought > 0 then
-      if a_version is null then
-        a_version := (batch.traders).account_versions;
-        a_cost := (batch.holdings).cost_cents;
-        a_fee := (batch.holdings).fee_cents;
-        a_realised := (batch.holdings).realised_cents;
-        a_touched := array_fill(false, array[2 * h_count]);
-      end if;
-      for p in f_before + 1 .. f_count loop
-        q := f_maker[p];
-        u := k_trader[q];
-        j := k_share[q];
-        n := f_quantity[p];
-        v_level := k_price[q];
-
-        a_touched[s] := true;
-        a_touched[j] := true;
-
-        -- The taker's shares and cash.
-        if v_is_buy then
-          s_quantity[s] := s_quantity[s] + n;
-          a_cost[s] := a_cost[s] + n * (100 - v_level);
-          a_fee[s] := a_fee[s] + f_fee[p];
-          v_cents := -(n * (100 - v_level)) - f_fee[p];
-          f_taker_realised[p] := null;
-        else
-          v_cost_out := core.half_up(a_cost[s] * n, s_quantity[s]);
-          v_fees_out := core.half_up(a_fee[s] * n, s_quantity[s]);
-          s_quantity[s] := s_quantity[s] - n;
-          a_cost[s] := a_cost[s] - v_cost_out;
-          a_fee[s] := a_fee[s] - v_fees_out;
-          v_cents := n * v_level - f_fee[p];
-          f_taker_realised[p] := v_cents - v_cost_out - v_fees_out;
-          a_realised[s] := a_realised[s] + f_taker_realised[p];
-        end if;
-        if v_cents <> 0 then
-          t_balance[t] := t_balance[t] + v_cents;
-          a_version[t] := a_version[t] + 1;
-        end if;
-        f_taker_cents[p] := v_cents;
-        f_taker_balance[p] := t_balance[t];
-        f_taker_version[p] := a_version[t];
-
-        -- The maker's.
-        if k_is_buy[q] then
-          a_cost[j] := a_cost[j] + n * v_level;
-          f_maker_realised[p] := null;
-        else
-          v_cost_out := core.half_up(a_cost[j] * n, f_held[p]);
-          v_fees_out := core.half_up(a_fee[j] * n, f_held[p]);
-          a_cost[j] := a_cost[j] - v_cost_out;
-          a_fee[j] := a_fee[j] - v_fees_out;
-          f_maker_realised[p] := f_maker_cents[p] - v_cost_out - v_fees_out;
-          a_realised[j] := a_realised[j] + f_maker_realised[p];
-        end if;
-        a_version[u] := a_version[u] + 1;
-        f_maker_version[p] := a_version[u];
-      end loop;
+      t_balance[t] := t_balance[t] - v_spent - v_fee
+        + case when v_is_buy then 0 else 100 * v_bought end;
+      s_quantity[s] := s_quantity[s] + case when v_is_buy then v_bought else -v_bought end;
     end if;
     n := c_count;
     c_count := c_before;
@@ -565,23 +490,16 @@ begin
     o_release_at, null, null
   )::trading.results;
   batch.makers.trader_place := k_trader;
+  batch.makers.share_place := k_share;
   batch.makers.book_price := k_price;
   batch.makers.is_buy := k_is_buy;
   batch.makers_left := k_left;
   batch.changes := m_changes;
   if f_count > 0 then
     batch.fills := (
-      f_request[1 : f_count], f_maker, f_quantity, f_fee, f_taker_cents, f_maker_cents,
-      f_taker_balance, f_taker_version, f_maker_balance, f_maker_version, f_taker_realised,
-      f_maker_realised, null, null
+      f_request[1 : f_count], f_maker, f_quantity, f_fee, null, null, null, null, null, null, null,
+      null, null, null
     )::trading.fills;
-    batch.traders.balances_cents := t_balance;
-    batch.account_version := a_version;
-    batch.holdings.quantity := s_quantity;
-    batch.holdings.cost_cents := a_cost;
-    batch.holdings.fee_cents := a_fee;
-    batch.holdings.realised_cents := a_realised;
-    batch.holdings.is_touched := a_touched;
   end if;
   if c_count > 0 then
     batch.makers.end_reason := k_end_reason;
@@ -596,7 +514,7 @@ end
 $$;
 
 comment on function trading.match_orders(trading.batch, boolean, boolean) is
-  'Matches a call in memory: what each request comes to, and what its fills move. Requests are '
+  'Matches a call in memory: what each request comes to, and its fills. Requests are '
   'taken in order, each as if it had come alone. A request that is rejected has no effect, but '
   'for the makers it found that must be cancelled when it is rejected for want of liquidity. A '
   'request that stops because too many makers must be cancelled (trading.most_cancelled) either '
