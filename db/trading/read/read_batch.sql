@@ -32,9 +32,7 @@ begin
   end loop;
   if batch.demand is null then -- the first look
     if v_is_large or 'fok' = any (r.time_in_force) then
-      select x.demand, x.shares_before_own, x.fok_shares, x.own_orders
-      into batch.demand, batch.shares_before_own, batch.fok_shares, batch.own_orders
-      from trading.read_reach(r, m, batch.at) as x;
+      batch := trading.read_reach(batch);
     else
       batch.demand := r.quantity;
       batch.shares_before_own := array_fill(0::bigint, array[c_count]);
@@ -42,9 +40,7 @@ begin
   end if;
 
   if v_meets_makers then
-    batch.makers := trading.read_makers(
-      r, m, batch.demand, read_batch.depth, read_batch.most_makers, batch.at
-    );
+    batch.makers := trading.read_makers(batch, read_batch.depth, read_batch.most_makers);
     if cardinality((batch.makers).order_id) > read_batch.most_makers then
       batch.is_too_deep := true;
       return batch;
@@ -100,8 +96,7 @@ begin
     );
   end if;
   if array_remove(r.idempotency_key, null) <> '{}' then
-    select x.replay, x.twin, x.old_keys into batch.replay, batch.twin, batch.old_keys
-    from trading.read_replays(r, batch.at) as x;
+    batch := trading.read_replays(batch);
   end if;
   return batch;
 end

@@ -1,15 +1,10 @@
-create or replace function trading.read_makers(
-  requests trading.requests,
-  markets trading.markets_read,
-  demand int[],
-  depth int,
-  most_makers int,
-  at timestamptz
-)
+create or replace function trading.read_makers(batch trading.batch, depth int, most_makers int)
 returns trading.makers
 language plpgsql stable
 as $$
 declare
+  r constant trading.requests := batch.requests;
+  m constant trading.markets_read := batch.markets;
   v_makers trading.makers;
   v_factor int := 1;
   v_is_enough boolean;
@@ -18,35 +13,28 @@ begin
     with sides as (
       -- What takers ask of each side of each book that some of them cross.
       select
-        r.book_place,
-        r.market_id,
-        case when r.is_yes then 'no' else 'yes' end::trading.side as book_side,
-        r.best_price,
-        case when r.is_yes then read_makers.markets.first_no_position[r.g]
-          else read_makers.markets.first_yes_position[r.g] end as first_position,
-        min(r.worst_price) as worst_price,
-        sum(r.demand) * read_makers.depth as shares,
+        2 * v.g - case when v.is_yes then 0 else 1 end as book_place,
+        m.id[v.g] as market_id,
+        case when v.is_yes then 'no' else 'yes' end::trading.side as book_side,
+        v.best_price,
+        case when v.is_yes then m.first_no_position[v.g] else m.first_yes_position[v.g] end
+          as first_position,
+        100 - max(v.book_price) as worst_price,
+        sum(v.demand) * read_makers.depth as shares,
         least((16 + 2 * count(*)) * v_factor, read_makers.most_makers + 1) as most_orders
       from (
         select
-          v.g, v.is_yes,
-          read_makers.markets.id[v.g] as market_id,
-          2 * v.g - case when v.is_yes then 0 else 1 end as book_place,
-          case when v.is_yes then read_makers.markets.best_no_price[v.g]
-            else read_makers.markets.best_yes_price[v.g] end as best_price,
-          100 - read_makers.requests.book_price[i] as worst_price,
-          read_makers.demand[i] as demand
-        from generate_subscripts(read_makers.requests.user_id, 1) as i
-        cross join lateral (
-          select read_makers.requests.market_place[i], read_makers.requests.is_yes[i] offset 0
-        ) as v (g, is_yes)
-        where read_makers.requests.problem[i] is null
-          and read_makers.requests.code[i] is null
-          and read_makers.markets.live_delay_ms[v.g] is null
-      ) as r
-      where r.best_price >= r.worst_price
-        and r.demand > 0
-      group by r.g, r.is_yes, r.book_place, r.market_id, r.best_price
+          x.g, x.is_yes, r.book_price[i] as book_price, batch.demand[i] as demand,
+          case when x.is_yes then m.best_no_price[x.g] else m.best_yes_price[x.g] end as best_price
+        from generate_subscripts(r.user_id, 1) as i
+        cross join lateral (select r.market_place[i], r.is_yes[i] offset 0) as x (g, is_yes)
+        where r.problem[i] is null
+          and r.code[i] is null
+          and m.live_delay_ms[x.g] is null
+      ) as v
+      where v.best_price + v.book_price >= 100
+        and v.demand > 0
+      group by v.g, v.is_yes, v.best_price
     ),
     read as (
       select
@@ -83,8 +71,7 @@ begin
         limit s.most_orders
       ) as b
       cross join lateral (
-        select case when b.expires_at <= read_makers.at then 0 else b.left_quantity end
-          as available
+        select case when b.expires_at <= batch.at then 0 else b.left_quantity end as available
       ) as a
       window
         side as (partition by s.book_place),
@@ -96,9 +83,7 @@ begin
       array_agg(k.order_id), array_agg(k.order_public_id), array_agg(k.user_id),
       array_agg(k.book_place), array_agg(k.book_price::int), array_agg(k.queue_position),
       array_agg(k.order_type = 'buy'), array_agg(k.left_quantity),
-      array_agg(
-        case when k.expires_at <= read_makers.at then 'expired' end::trading.cancel_reason
-      ),
+      array_agg(case when k.expires_at <= batch.at then 'expired' end::trading.cancel_reason),
       coalesce(
         bool_and(
           k.side_orders < k.most_orders or k.side_shares >= k.shares
@@ -115,13 +100,13 @@ begin
     from (
       -- A side goes on if not all that was read is needed, or if there may be more to read.
       select
-        r.*,
-        max(r.number) over side < r.side_orders or r.side_orders = r.most_orders as goes_on,
-        count(*) filter (where r.expires_at <= read_makers.at) over side as expired_orders
-      from read as r
-      where r.shares_before < r.shares
-      window side as (partition by r.book_place)
-      order by r.book_place, r.number
+        x.*,
+        max(x.number) over side < x.side_orders or x.side_orders = x.most_orders as goes_on,
+        count(*) filter (where x.expires_at <= batch.at) over side as expired_orders
+      from read as x
+      where x.shares_before < x.shares
+      window side as (partition by x.book_place)
+      order by x.book_place, x.number
     ) as k;
     exit when v_is_enough or cardinality(v_makers.order_id) > read_makers.most_makers;
     v_factor := v_factor * 8;
@@ -130,9 +115,7 @@ begin
 end
 $$;
 
-comment on function trading.read_makers(
-  trading.requests, trading.markets_read, int[], int, int, timestamptz
-) is
+comment on function trading.read_makers(trading.batch, int, int) is
   'The resting orders that a call can reach, in price-time order, no deeper than its requests '
   'could take if their demand (trading.read_reach) were depth times as large. With more than '
   'most_makers they may be cut short. Nothing else can change the books meanwhile: the caller '
