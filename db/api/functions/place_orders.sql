@@ -13,8 +13,8 @@ begin
     select r.code, r.message, r.replayed, r.body
     from unnest(
       trading.place_orders(
-        place_orders.orders, place_orders.atomic, place_orders.waits, most_makers => null,
-        skips => false
+        place_orders.orders, place_orders.atomic, place_orders.waits, skips => false,
+        most_makers => null
       )
     ) as r;
 end

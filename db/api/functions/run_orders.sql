@@ -58,8 +58,8 @@ begin
     from rows from (
       unnest(
         trading.place_orders(
-          run_orders.orders, run_orders.atomic, run_orders.waits, run_orders.most_makers,
-          run_orders.skips, v_codes
+          run_orders.orders, run_orders.atomic, run_orders.waits, run_orders.skips,
+          run_orders.most_makers, v_codes
         )
       ),
       unnest(v_payments)

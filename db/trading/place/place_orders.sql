@@ -2,8 +2,8 @@ create or replace function trading.place_orders(
   orders jsonb,
   atomic boolean,
   waits boolean,
-  most_makers int,
   skips boolean,
+  most_makers int,
   codes text[] default null
 )
 returns trading.order_answer[]
@@ -96,7 +96,7 @@ begin
 end
 $$;
 
-comment on function trading.place_orders(jsonb, boolean, boolean, int, boolean, text[]) is
+comment on function trading.place_orders(jsonb, boolean, boolean, boolean, int, text[]) is
   'Places orders of any markets, as api.place_orders does. An answer for each order, in their '
   'order. most_makers: how many makers the orders may meet in all, null for any number; not for '
   'an atomic call. If they could meet more, the first half of them is tried, and so on; with '

@@ -34,7 +34,7 @@ async function placePlainly(client: PoolClient, order: object, waits = true) {
 async function placeGenerally(client: PoolClient, order: object): Promise<PlacedRow[]> {
   const { rows } = await client.query(
     `select code, message, replayed, body from unnest(trading.place_orders(
-       orders => $1, atomic => false, waits => true, most_makers => null, skips => true))`,
+       orders => $1, atomic => false, waits => true, skips => true, most_makers => null))`,
     [JSON.stringify([order])],
   );
   return rows;
