@@ -21,8 +21,7 @@ begin
   loop
     v_batch := trading.read_batch(
       v_batch, v_depth,
-      case when match_batch.locks = 'wait' and (v_depth > 1 or match_batch.is_final) then 'more'
-        else match_batch.locks end,
+      case when match_batch.locks = 'wait' and v_depth > 1 then 'fail' else match_batch.locks end,
       match_batch.most_makers
     );
     exit when v_batch.is_too_deep or v_batch.locked_user_ids is not null;
@@ -45,7 +44,7 @@ comment on function trading.match_batch(
 ) is
   'Reads all that the orders of a call can reach and matches them; nothing is written yet. '
   'locks: see trading.read_batch. is_final: a request that would not be finished '
-  '(CONFLICT_RETRY) ends where it has come; the caller has locked users before. It comes back '
-  'without results if the orders could meet more than most_makers (is_too_deep; it then has at '
-  'least as many as show that), or, with locks "free", if other transactions have locked some of '
-  'the users (locked_user_ids). The caller holds the markets'' locks.';
+  '(CONFLICT_RETRY) ends where it has come. It comes back without results if the orders could meet '
+  'more than most_makers (is_too_deep; it then has at least as many as show that), or, with locks '
+  '"skip", if other transactions have locked some of the users (locked_user_ids). The caller holds '
+  'the markets'' locks.';

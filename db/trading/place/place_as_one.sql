@@ -30,7 +30,9 @@ begin
     if found then
       v_code := 'CONFLICT_RETRY';
     else
-      v_batch := trading.match_batch(place_as_one.requests, place_as_one.at, is_final => true);
+      v_batch := trading.match_batch(
+        place_as_one.requests, place_as_one.at, locks => 'fail', is_final => true
+      );
     end if;
   end if;
   if v_code is not null then

@@ -58,10 +58,10 @@ begin
     v_batch := trading.match_batch(
       v_requests, v_at,
       locks => case
-        when place_orders.skips then 'free'
+        when place_orders.skips then 'skip'
         -- Users are locked already: if one of those found now is locked, waiting could deadlock, so
         -- the call fails and is made again.
-        when (v_batch.traders).user_ids is not null then 'more'
+        when (v_batch.traders).user_ids is not null then 'fail'
         else 'wait'
       end,
       most_makers => place_orders.most_makers

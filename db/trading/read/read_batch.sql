@@ -50,12 +50,12 @@ begin
 
   case read_batch.locks
     when 'wait' then perform trading.lock_traders(v_user_ids);
-    when 'free' then
+    when 'skip' then
       batch.locked_user_ids := nullif(trading.lock_free_traders(v_user_ids), '{}');
       if batch.locked_user_ids is not null then
         return batch;
       end if;
-    when 'more' then
+    when 'fail' then
       if trading.lock_free_traders(v_user_ids) <> '{}' then
         raise exception using errcode = 'lock_not_available';
       end if;
@@ -104,8 +104,8 @@ $$;
 
 comment on function trading.read_batch(trading.batch, int, text, int) is
   'Reads all that a call can reach. depth: so many times the demand of its requests is read of '
-  'each book. locks: "wait" locks the traders it can touch. "more" locks those of a deeper look: '
-  'as users are locked already, waiting could deadlock, and one who is locked elsewhere is an '
-  'error (55P03). "free" locks those who are not, and "none" is for a preview. It stops with '
-  'is_too_deep if the makers are more than most_makers, and with locked_user_ids if some are not '
-  'free. The caller holds the locks of the markets.';
+  'each book. It locks the traders that it can touch. locks: what it does about one who is locked '
+  'elsewhere. "wait"; "fail" with 55P03, where users are locked already and waiting could '
+  'deadlock; "skip", then it stops with locked_user_ids; "none" locks nobody, for a preview. It '
+  'stops with is_too_deep if the makers are more than most_makers. The caller holds the locks of '
+  'the markets.';
