@@ -238,7 +238,6 @@ create type trading.batch as (
   is_too_deep boolean,
   locked_user_ids bigint[],
   -- after matching
-  reached_floor boolean,
   is_unfinished boolean,
   results trading.results,
   fills trading.fills,

@@ -28,7 +28,7 @@ begin
     v_batch := trading.match_orders(
       v_batch, is_preview => match_batch.locks = 'none', is_final => match_batch.is_final
     );
-    exit when not v_batch.reached_floor;
+    exit when (v_batch.results).code is not null;
     -- Cancelled makers let the call reach deeper than it could have otherwise.
     v_depth := v_depth * 4;
   end loop;

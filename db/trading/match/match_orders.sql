@@ -288,7 +288,6 @@ begin
       v_level := coalesce(k_price[k], 0);
       -- Nothing that was read is left: the end of the queue, or an order of this call.
       if b_floor[v_opposite] >= greatest(v_level, v_worst) and (k = 0 or k > k_read) then
-        batch.reached_floor := true;
         return batch;
       end if;
       exit when v_level < v_worst;
@@ -508,7 +507,6 @@ begin
     )::trading.cancelled_makers;
   end if;
   batch.is_unfinished := v_unfinished is not null;
-  batch.reached_floor := false;
   return batch;
 end
 $$;
@@ -524,5 +522,5 @@ comment on function trading.match_orders(trading.batch, boolean, boolean) is
   'requests of the call have met more than 500 makers, further ones for the market of the last '
   'wait, too. is_preview: it is never placed again. '
   'is_final: what would be placed again ends, and all together may cancel three times as many. '
-  'reached_floor: it came to the end of what was read of a book, and must be done again with '
+  'Without results it came to the end of what was read of a book, and must be done again with '
   'more.';
