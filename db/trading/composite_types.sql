@@ -244,7 +244,7 @@ create type trading.batch as (
   cancelled trading.cancelled_makers,
   makers_left int[],
   changes int[],
-  account_version bigint[]
+  versions_after bigint[]
 );
 comment on type trading.batch is
   'A call with all that was read for it and, once it is matched, its results. trader_place and '
@@ -255,5 +255,5 @@ comment on type trading.batch is
   'trading.read_reach. is_too_deep and locked_user_ids: why it was not matched '
   '(trading.match_batch). is_unfinished: a request is to be placed again. makers_left: what is '
   'left of each maker; of a cancelled one what was left, below 0. changes: of each market, which '
-  'raise its version. account_version: of the traders after the call, null if it has no fills. '
-  'traders and holdings then have the cash and the shares after it.';
+  'raise its version. With fills, traders and holdings have the cash and the shares after it, and '
+  'versions_after the versions of the traders'' accounts.';

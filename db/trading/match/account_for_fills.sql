@@ -101,7 +101,7 @@ begin
     null
   )::trading.fills;
   batch.traders.balances_cents := t_balance;
-  batch.account_version := t_version;
+  batch.versions_after := t_version;
   batch.holdings.quantity := s_quantity;
   batch.holdings.cost_cents := s_cost;
   batch.holdings.fee_cents := s_fee;

@@ -6,7 +6,7 @@ declare
   r constant trading.requests := batch.requests;
   k trading.makers := batch.makers;
   m_id constant bigint[] := (batch.markets).id;
-  u_id constant bigint[] := (batch.traders).user_ids;
+  t_user_id constant bigint[] := (batch.traders).user_ids;
   r_trader constant int[] := batch.trader_place;
   h trading.holdings_read;
   h_count int;
@@ -27,7 +27,7 @@ begin
   from (
     select distinct
       trading.holding_key(p.market_place, p.trader_place) as key, p.market_place,
-      u_id[p.trader_place] as user_id
+      t_user_id[p.trader_place] as user_id
     from (
       select r.market_place[i] as market_place, r_trader[i] as trader_place
       from generate_subscripts(r_trader, 1) as i

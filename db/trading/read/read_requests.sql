@@ -4,6 +4,7 @@ language plpgsql stable
 as $$
 declare
   v_requests trading.requests;
+  v_market_ids bigint[]; -- of each request
 begin
   select
     array_agg(r.market_id), array_agg(r.market_place), array_agg(r.user_id), array_agg(r.side),
@@ -14,7 +15,7 @@ begin
     array_agg(case r.order_type when 'buy' then r.price else 100 - r.price end),
     array_agg(r.problem)
   into
-    v_requests.market_ids, v_requests.market_place, v_requests.user_id, v_requests.side,
+    v_market_ids, v_requests.market_place, v_requests.user_id, v_requests.side,
     v_requests.order_type, v_requests.price, v_requests.quantity, v_requests.budget_cents,
     v_requests.time_in_force, v_requests.post_only, v_requests.expires_at,
     v_requests.idempotency_key, v_requests.fingerprint, v_requests.cancels_own,
@@ -62,7 +63,7 @@ begin
     order by q.ordinality
   ) as r;
   v_requests.market_ids := array(
-    select distinct u.id from unnest(v_requests.market_ids) as u (id) order by u.id
+    select distinct u.id from unnest(v_market_ids) as u (id) order by u.id
   );
   v_requests.code := coalesce(
     read_requests.codes, array_fill(null::text, array[coalesce(cardinality(v_requests.user_id), 0)])

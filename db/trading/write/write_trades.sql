@@ -7,9 +7,9 @@ declare
   k constant trading.makers := batch.makers;
   m constant trading.markets_read := batch.markets;
   o_id constant bigint[] := (batch.results).order_id;
-  u_id constant bigint[] := (batch.traders).user_ids;
-  u_balance constant bigint[] := (batch.traders).balances_cents;
-  u_version constant bigint[] := (batch.traders).account_versions;
+  t_user_id constant bigint[] := (batch.traders).user_ids;
+  t_balance constant bigint[] := (batch.traders).balances_cents;
+  t_version constant bigint[] := (batch.traders).account_versions;
   h constant trading.holdings_read := batch.holdings;
   h_count constant int := cardinality(h.key);
   f trading.fills := batch.fills;
@@ -82,9 +82,9 @@ begin
 
   -- By their ids and not by a join: no plan can do worse than look each up.
   v_moved := array(
-    select u_id[i]
-    from generate_subscripts(u_id, 1) as i
-    where batch.account_version[i] <> u_version[i]
+    select t_user_id[i]
+    from generate_subscripts(t_user_id, 1) as i
+    where batch.versions_after[i] <> t_version[i]
   );
   with opened as (
     insert into ledger.day_openings (user_id, day, balance_cents, external_cents)
@@ -97,9 +97,9 @@ begin
     moved_on = greatest(t.moved_on, v_today),
     (balance_cents, account_version, overdraft_cents) = (
       select
-        u_balance[p.place], batch.account_version[p.place],
-        least(t.overdraft_cents, greatest(0, -u_balance[p.place]))
-      from (select width_bucket(t.user_id, u_id) offset 0) as p (place)
+        t_balance[p.place], batch.versions_after[p.place],
+        least(t.overdraft_cents, greatest(0, -t_balance[p.place]))
+      from (select width_bucket(t.user_id, t_user_id) offset 0) as p (place)
     )
   where t.user_id = any (v_moved);
   batch.fills := f;
