@@ -16,10 +16,11 @@ declare
   f_fee constant bigint[] := (batch.fills).fee_cents;
   t_balance bigint[] := (batch.traders).balances_cents;
   t_version bigint[] := (batch.traders).account_versions;
-  s_quantity bigint[] := (batch.holdings).quantity;
-  s_cost bigint[] := (batch.holdings).cost_cents;
-  s_fee bigint[] := (batch.holdings).fee_cents;
-  s_realised bigint[] := (batch.holdings).realised_cents;
+  h trading.holdings_read := batch.holdings;
+  s_quantity bigint[] := h.quantity;
+  s_cost bigint[] := h.cost_cents;
+  s_fee bigint[] := h.fee_cents;
+  s_realised bigint[] := h.realised_cents;
   s_touched boolean[] := array_fill(false, array[cardinality(s_quantity)]);
   f_taker_cents bigint[];
   f_maker_cents bigint[];
@@ -102,11 +103,12 @@ begin
   )::trading.fills;
   batch.traders.balances_cents := t_balance;
   batch.versions_after := t_version;
-  batch.holdings.quantity := s_quantity;
-  batch.holdings.cost_cents := s_cost;
-  batch.holdings.fee_cents := s_fee;
-  batch.holdings.realised_cents := s_realised;
-  batch.holdings.is_touched := s_touched;
+  h.quantity := s_quantity;
+  h.cost_cents := s_cost;
+  h.fee_cents := s_fee;
+  h.realised_cents := s_realised;
+  h.is_touched := s_touched;
+  batch.holdings := h;
   return batch;
 end
 $$;

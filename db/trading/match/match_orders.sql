@@ -36,18 +36,19 @@ declare
   m constant trading.markets_read := batch.markets;
   m_delay constant int[] := m.live_delay_ms;
   m_rate constant int[] := m.taker_rate_bps;
-  k_read constant int := coalesce(cardinality((batch.makers).order_id), 0);
-  k_order_id constant bigint[] := (batch.makers).order_id;
-  k_left_before constant int[] := (batch.makers).left_quantity;
-  k_book int[] := (batch.makers).book_place;
-  k_trader int[] := (batch.makers).trader_place;
-  k_share int[] := (batch.makers).share_place;
-  k_price int[] := (batch.makers).book_price;
-  k_is_buy boolean[] := (batch.makers).is_buy;
-  k_end_reason trading.cancel_reason[] := (batch.makers).end_reason;
+  k_all trading.makers := batch.makers;
+  k_read constant int := coalesce(cardinality(k_all.order_id), 0);
+  k_order_id constant bigint[] := k_all.order_id;
+  k_left_before constant int[] := k_all.left_quantity;
+  k_book int[] := k_all.book_place;
+  k_trader int[] := k_all.trader_place;
+  k_share int[] := k_all.share_place;
+  k_price int[] := k_all.book_price;
+  k_is_buy boolean[] := k_all.is_buy;
+  k_end_reason trading.cancel_reason[] := k_all.end_reason;
   k_left int[] := k_left_before; -- below 0 once cancelled
   k_next int[] := array_fill(0, array[k_read]);
-  k_goes_on constant boolean[] := (batch.makers).goes_on;
+  k_goes_on constant boolean[] := k_all.goes_on;
   b_floor int[] := array_fill(0, array[2 * cardinality(m.id)]); -- 0: all in reach was read
   b_first int[] := array_fill(0, array[2 * cardinality(m.id)]);
   b_last int[] := array_fill(0, array[2 * cardinality(m.id), 99]); -- at each price
@@ -488,10 +489,12 @@ begin
     o_code, o_replay_of, o_status, o_quantity, o_left, o_reason, o_fee, o_balance, o_maker,
     o_release_at, null, null
   )::trading.results;
-  batch.makers.trader_place := k_trader;
-  batch.makers.share_place := k_share;
-  batch.makers.book_price := k_price;
-  batch.makers.is_buy := k_is_buy;
+  k_all.trader_place := k_trader;
+  k_all.share_place := k_share;
+  k_all.book_price := k_price;
+  k_all.is_buy := k_is_buy;
+  k_all.end_reason := k_end_reason;
+  batch.makers := k_all;
   batch.makers_left := k_left;
   batch.changes := m_changes;
   if f_count > 0 then
@@ -501,7 +504,6 @@ begin
     )::trading.fills;
   end if;
   if c_count > 0 then
-    batch.makers.end_reason := k_end_reason;
     batch.cancelled := (
       c_request[1 : c_count], c_maker, c_starved_by
     )::trading.cancelled_makers;
