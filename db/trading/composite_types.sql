@@ -216,7 +216,8 @@ create type trading.cancelled_makers as (
 comment on type trading.cancelled_makers is
   'The resting orders that requests met and that could not go through with the match. '
   'starved_by: the request itself if its fills took the cash or the shares, or if it is an own '
-  'order; 0 if it could not have gone through with the match before the call either; else -1.';
+  'order; -1 if those of earlier requests did; 0 if the call did not, since it could not have gone '
+  'through with the match before either.';
 
 create type trading.batch as (
   at timestamptz,

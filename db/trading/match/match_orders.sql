@@ -13,7 +13,9 @@
 -- call of a part. So functions take what needs only the numbers at hand. The first letter of an
 -- array says what has a place in it: r_ requests, m_ markets, k_ makers, which are those that were
 -- read and behind them the requests that come to rest, b_ sides of books, t_ traders, s_ shares,
--- h_ holdings, f_ fills, c_ cancelled makers, o_ results. t_balance and s_quantity are what is left
+-- h_ holdings, f_ fills, c_ cancelled makers, o_ results. A holding has its YES shares at its own
+-- place of s_, its NO shares h_count places behind. Maker 0 is the end of a side: k_next and
+-- b_first name it, and its k_left and k_price are null. t_balance and s_quantity are what is left
 -- while a request is tried.
 create or replace function trading.match_orders(
   batch trading.batch, is_preview boolean, is_final boolean
@@ -124,7 +126,7 @@ declare
   v_open_cost bigint; -- without own orders that it cancels
   v_is_done boolean;
   v_so_far text; -- what it would be rejected with, as far as it has come
-  v_beyond int;
+  v_beyond int; -- makers that it has met since it was sure to be rejected
   v_own int; -- own orders in its way
   v_required bigint;
   v_code text;
