@@ -18,20 +18,20 @@ export interface RungLimits {
  * No call holds a connection for a lock longer than 50 ms (the lock timeout of the pool `orders`). A
  * lane, which is a market, has one shared or lone call under way, and waits in the process.
  */
-export const ladder: Record<Rung, RungLimits> = {
+export const ladder = {
   shared: {
     ...{ mostOrders: 200, waits: false, mostMakers: 250 },
     atOnce: (connections) => Math.max(1, connections - reserve(connections)),
   },
   alone: {
-    ...{ mostOrders: 8, waits: true, mostMakers: 500 },
+    ...{ mostOrders: 32, waits: true, mostMakers: 500 },
     atOnce: (connections) => part(connections, 1 / 2),
   },
   single: {
     ...{ mostOrders: 1, waits: true, mostMakers: null },
     atOnce: (connections) => Math.min(2, part(connections, 1 / 4)),
   },
-};
+} satisfies Record<Rung, RungLimits>;
 
 /** An amendment goes alone if it can meet no more than this, since cancels wait for it. */
 export const AMENDMENT_MAKERS = 50;

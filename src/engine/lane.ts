@@ -55,34 +55,51 @@ export const firstFree = (lane: Lane): Waiting | undefined =>
 export const isTried = (lane: Lane): boolean =>
   lane.waiting.some((order) => order.wasTried && isFree(lane, order));
 
-/** The orders that a call of a lane may take. Orders of one user never overtake each other. */
-function* freeOrders({ climbing, isSlow, waiting }: Lane): Generator<Waiting, void> {
-  const passed = new Set(climbing.keys());
-  for (const order of waiting) {
-    const { userId } = order.request;
-    if (passed.has(userId)) continue;
-    if (isSlow) passed.add(userId);
-    yield order;
-  }
-}
-
 /**
- * Takes the orders of one call out of some lanes: the first of each, then the second of each, so that
- * a long queue does not displace the short ones.
+ * Takes the orders of a shared call out of some lanes: the first of each, then the second of each, so
+ * that a long queue does not displace the short ones.
  */
-export function takeOrders(lanes: Lane[], mostOrders: number): Waiting[] {
-  const taken = new Set<Waiting>();
-  let queues = lanes.map(freeOrders);
-  while (queues.length > 0 && taken.size < mostOrders) {
+export function takeTogether(lanes: Lane[], mostOrders: number): Waiting[] {
+  const taken: Waiting[] = [];
+  let queues = lanes.map((lane) => lane.waiting.filter((order) => isFree(lane, order)).values());
+  while (queues.length > 0 && taken.length < mostOrders) {
     queues = queues.filter((queue) => {
       const { value: order } = queue.next();
-      if (order === undefined || taken.size === mostOrders) return false;
-      taken.add(order);
+      if (order === undefined || taken.length === mostOrders) return false;
+      taken.push(order);
       return true;
     });
   }
-  for (const lane of lanes) lane.waiting = lane.waiting.filter((order) => !taken.has(order));
-  return [...taken];
+  for (const lane of lanes) remove(lane, taken);
+  return taken;
+}
+
+/**
+ * Takes the orders of a call of one lane: those that meet no more than the makers of one call even if
+ * each share is of another maker, or the first one alone. Orders of one user never overtake each other.
+ */
+export function takeAlone(lane: Lane, mostOrders: number, mostMakers: number): Waiting[] {
+  const taken: Waiting[] = [];
+  const passed = new Set(lane.climbing.keys());
+  let left = mostMakers;
+  for (const order of lane.waiting) {
+    if (taken.length === mostOrders) break;
+    const { quantity, userId } = order.request;
+    if (passed.has(userId)) continue;
+    const shares = quantity ?? Infinity;
+    const fits = taken.length === 0 || shares <= left;
+    if (!fits || lane.isSlow) passed.add(userId);
+    if (!fits) continue;
+    taken.push(order);
+    left -= shares;
+  }
+  remove(lane, taken);
+  return taken;
+}
+
+function remove(lane: Lane, orders: Waiting[]): void {
+  const removed = new Set(orders);
+  lane.waiting = lane.waiting.filter((order) => !removed.has(order));
 }
 
 /** Orders that were not placed go behind the others, and so do later ones of their users. */

@@ -1,5 +1,5 @@
 import { ladder } from "./ladder.ts";
-import { firstFree, isTried, makeLane, putBehind, takeOrders } from "./lane.ts";
+import { firstFree, isTried, makeLane, putBehind, takeAlone, takeTogether } from "./lane.ts";
 import type { Lane, Waiting } from "./lane.ts";
 
 /** The lanes of one process. A lane from which a call takes orders is under way until `end`. */
@@ -91,12 +91,12 @@ export function createLanes(now: () => number): Lanes {
       return found;
     },
     takeShared: () => {
-      const orders = takeOrders([...ready.shared], ladder.shared.mostOrders);
+      const orders = takeTogether([...ready.shared], ladder.shared.mostOrders);
       of(orders).forEach(start);
       return orders;
     },
     findAlone: () => [...ready.alone][0],
-    take: (lane) => takeOrders([lane], ladder.alone.mostOrders),
+    take: (lane) => takeAlone(lane, ladder.alone.mostOrders, ladder.alone.mostMakers),
     takeAll: (lane) => {
       const all = lane === undefined ? [...ready.shared] : [lane];
       return all.flatMap((each) => {

@@ -1,13 +1,13 @@
 import test from "ava";
-import { makeLane, takeOrders } from "../../src/engine/lane.ts";
+import { makeLane, takeAlone, takeTogether } from "../../src/engine/lane.ts";
 import type { Waiting } from "../../src/engine/lane.ts";
 
 /** Which orders a call takes. */
 
-const laneOf = (...orders: [userId: string, price: number][]) => {
+const laneOf = (...orders: [userId: string, price: number, quantity?: number | null][]) => {
   const lane = makeLane();
-  lane.waiting = orders.map(([userId, price]): Waiting => {
-    const request = { marketId: "m", userId, side: "yes", price, quantity: 1 } as const;
+  lane.waiting = orders.map(([userId, price, quantity = 1]): Waiting => {
+    const request = { marketId: "m", userId, side: "yes", price, quantity } as const;
     const unused = { since: 0, until: 0, token: undefined, wasTried: false };
     return { request, ...unused, resolve: () => undefined, reject: () => undefined };
   });
@@ -18,9 +18,9 @@ const prices = (orders: Waiting[]) => orders.map(({ request }) => request.price)
 
 test("orders of one user go together, up to those of a call, in their order", (t) => {
   const lane = laneOf(["ann", 1], ["ann", 2], ["ann", 3], ["ann", 4]);
-  t.deepEqual(prices(takeOrders([lane], 3)), [1, 2, 3]);
+  t.deepEqual(prices(takeAlone(lane, 3, 500)), [1, 2, 3]);
   t.deepEqual(prices(lane.waiting), [4]);
-  t.deepEqual(prices(takeOrders([lane], 3)), [4]);
+  t.deepEqual(prices(takeAlone(lane, 3, 500)), [4]);
   t.deepEqual(lane.waiting, []);
 });
 
@@ -28,7 +28,7 @@ test("every market has its turn before one has its second", (t) => {
   const long = laneOf(["u1", 1], ["u2", 2], ["u3", 3], ["u4", 4], ["u5", 5], ["u6", 6]);
   const short = laneOf(["x", 11], ["y", 12]);
   const shorter = laneOf(["z", 21]);
-  t.deepEqual(prices(takeOrders([long, short, shorter], 6)), [1, 11, 21, 2, 12, 3]);
+  t.deepEqual(prices(takeTogether([long, short, shorter], 6)), [1, 11, 21, 2, 12, 3]);
   t.deepEqual(
     [long, short, shorter].map(({ waiting }) => prices(waiting)),
     [[4, 5, 6], [], []],
@@ -37,14 +37,29 @@ test("every market has its turn before one has its second", (t) => {
 
 test("what a user sent after an order that climbs waits in its market alone", (t) => {
   const [lane, other] = [laneOf(["ann", 1], ["bob", 2], ["ann", 3]), laneOf(["ann", 11])];
-  lane.climbing.add("ann");
-  t.deepEqual(prices(takeOrders([lane, other], 200)), [2, 11]);
+  lane.climbing.add("ann", 1);
+  t.deepEqual(prices(takeTogether([lane, other], 200)), [2, 11]);
   t.deepEqual(prices(lane.waiting), [1, 3]);
+  t.deepEqual(prices(takeAlone(lane, 200, 500)), []);
+});
+
+test("small orders of a market go with one large one, and not before one of their user", (t) => {
+  const large = [
+    ["ann", 1, 490],
+    ["bob", 2, 490],
+    ["ann", 3, 9],
+    ["bob", 4],
+    ["cy", 5],
+  ] as const;
+  const lane = laneOf(...large, ["dan", 6, null], ["eve", 7]);
+  t.deepEqual(prices(takeAlone(lane, 8, 500)), [1, 3, 5]);
+  t.deepEqual(prices(takeAlone(lane, 8, 500)), [2, 4, 7]);
+  t.deepEqual(prices(takeAlone(lane, 8, 500)), [6]);
 });
 
 test("of a slow market one order of each user is taken", (t) => {
   const lane = laneOf(["ann", 1], ["ann", 2], ["bob", 3], ["cy", 4], ["bob", 5]);
   lane.isSlow = true;
-  t.deepEqual(prices(takeOrders([lane], 8)), [1, 3, 4]);
+  t.deepEqual(prices(takeAlone(lane, 8, 500)), [1, 3, 4]);
   t.deepEqual(prices(lane.waiting), [2, 5]);
 });

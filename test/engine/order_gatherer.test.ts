@@ -161,17 +161,18 @@ test("AGAIN: the market goes alone and waits for its lock; the others go on", as
   t.is(calls().length, 5);
 });
 
-test("a market that goes alone sends eight orders in a call", async (t) => {
+test("a market that goes alone sends 32 orders in a call", async (t) => {
   const { end, place, underWay } = heldDatabase((call) =>
     ordersOf(call).map((each) => (waits(call) ? accepted(each) : withCode("AGAIN"))),
   );
-  const placed = Array.from({ length: 10 }, (_, index) => place(order("a", index)));
+  const names = Array.from({ length: 34 }, (_, index) => `a${index}`);
+  const placed = names.map((_, index) => place(order("a", index)));
   await ticks(2);
-  await end("a0 a1 a2 a3 a4 a5 a6 a7 a8 a9");
-  await end("a0 a1 a2 a3 a4 a5 a6 a7 !");
-  t.deepEqual(underWay(), ["a8 a9 !"]);
-  await end("a8 a9 !");
-  t.is((await Promise.all(placed)).length, 10);
+  await end(names.join(" "));
+  await end(`${names.slice(0, 32).join(" ")} !`);
+  t.deepEqual(underWay(), ["a32 a33 !"]);
+  await end("a32 a33 !");
+  t.is((await Promise.all(placed)).length, 34);
 });
 
 for (const [connections, counts] of [

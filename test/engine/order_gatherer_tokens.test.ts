@@ -172,7 +172,7 @@ test("orders that climb for two reasons go in their order, and later ones wait f
     ordersOf(call).map((placed, index) => {
       if (!isPaidBefore(call, index)) return { ...withCode("AGAIN"), ...notPaid };
       // A deep one, and what is behind it: see trading.leave_out_deep.
-      const deepAt = ordersOf(call).findIndex(({ quantity }) => quantity === 10_000);
+      const deepAt = ordersOf(call).findIndex(({ quantity }) => quantity === 400);
       const isLeftOut = call.values[4] !== null && deepAt >= 0 && index >= deepAt;
       return { ...(isLeftOut ? withCode("AGAIN") : accepted(placed)), ...notPaid };
     }),
@@ -183,11 +183,11 @@ test("orders that climb for two reasons go in their order, and later ones wait f
   const note = (placing: Promise<{ body: unknown }>) => {
     void placing.then(({ body }) => done.push(body));
   };
-  void database.place(order("m", 9, { userId: "x", quantity: 10_000 }));
+  void database.place(order("m", 9, { userId: "x", quantity: 400 }));
   await ticks(4);
   await database.end("m9");
   // Its lane goes alone now.
-  note(database.place(of(1, 10_000)));
+  note(database.place(of(1, 400)));
   note(database.place(of(2, 1), slow.token));
   note(database.place(of(3, 1)));
   for (let round = 0; round < 40; round++) {
