@@ -5,11 +5,10 @@ import { buy } from "../helpers/exchange/orders.ts";
 /** Proofs of balances at the same moment as trades, deposits and each other. */
 
 const exchange = testExchange(test, { sessions: 20 });
-const { makeMarket, makeTrader, makeTraders, operate, place, rest } = exchange;
+const { makeMarketWith, operate, place, rest } = exchange;
 
 test.serial("beside trades and deposits each proof is of one moment of the ledger", async (t) => {
-  const market = await makeMarket();
-  const [ann, bob, cid] = (await makeTraders(3)) as [string, string, string];
+  const [market, ann, bob, cid] = await makeMarketWith(3);
   let isOver = false;
   const untilOver = async (work: (round: number) => Promise<unknown>): Promise<number> => {
     let round = 0;
@@ -52,8 +51,7 @@ test.serial("two proofs at the same moment are made one after the other", async 
 });
 
 test.serial("while a proof is made, an order and a deposit do not wait", async (t) => {
-  const market = await makeMarket();
-  const ann = await makeTrader();
+  const [market, ann] = await makeMarketWith(1);
   await exchange.withRollback(async (client) => {
     await client.query("select * from admin.publish_proof()");
     // What publish_proof locks is held until here.

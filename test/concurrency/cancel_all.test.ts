@@ -19,7 +19,7 @@ import { until } from "../helpers/until.ts";
 /** Cancels of all orders, and dead man's switches, at the same moment as what else happens. */
 
 const exchange = testExchange(test, { sessions: 20 });
-const { clock, listen, makeMarket, makeMarkets, makeTrader, makeTraders, order, rest } = exchange;
+const { clock, listen, makeMarketWith, makeMarkets, makeTraders, order, rest } = exchange;
 
 test.before("make the queue", () => makeQueue(exchange.database));
 
@@ -49,8 +49,7 @@ rounds(
   "a switch fires while it is renewed: one of both happens, as the answer says",
   ["renewed", "fired"],
   async (contention, t) => {
-    const market = await makeMarket();
-    const ann = await makeTrader();
+    const [market, ann] = await makeMarketWith(1);
     const ids = await rest(market, ann, buy("no", 1, 40), buy("no", 1, 41));
     await setDeadMan(ann, 1000);
     const [, renewed] = await contention.together([
@@ -80,13 +79,13 @@ rounds(
   ["first", "second"],
   async (contention, t) => {
     const markets = await makeMarkets(3);
-    const [ann, bob] = (await makeTraders(2)) as [string, string];
+    const [ann, bob] = await makeTraders(2);
     for (const market of markets) await rest(market, ann, buy("no", 1, 40), buy("no", 1, 41));
     const once = newKey();
     const [first, second] = await contention.together([
       () => cancelAll(contention, ann, once),
       () => cancelAll(contention, ann, once),
-      () => contention.place(markets[0]!, bob, buy("yes", 1, 10)),
+      () => contention.place(markets[0], bob, buy("yes", 1, 10)),
     ] as const);
     t.is(first.cancelled, 6);
     t.is(second.cancelled, 6);
@@ -102,7 +101,7 @@ rounds(
   async (contention, t) => {
     const markets = await makeMarkets(3);
     const { market: live } = await exchange.makeLiveMarket({ live_delay_ms: 1000 });
-    const [ann, bob] = (await makeTraders(2)) as [string, string];
+    const [ann, bob] = await makeTraders(2);
     const ids: string[] = [];
     for (const market of markets) ids.push(...(await rest(market, ann, buy("no", 5, 40))));
     await exchange.place(live, ann, buy("no", 5, 40));
@@ -111,8 +110,8 @@ rounds(
     const [, amended, late] = await contention.together([
       () => cancelAll(contention, ann),
       () => exchange.amend(ann, ids[1]!, { price: 41 }),
-      () => contention.place(markets[2]!, ann, buy("no", 2, 30, { idempotencyKey: key })),
-      () => contention.place(markets[0]!, bob, buy("yes", 2, 60)),
+      () => contention.place(markets[2], ann, buy("no", 2, 30, { idempotencyKey: key })),
+      () => contention.place(markets[0], bob, buy("yes", 2, 60)),
       () => exchange.release(live),
     ] as const);
     const open = (await exchange.orders(ann)).data.map(({ id }) => id);
@@ -181,9 +180,8 @@ test.serial("1,000 switches fire at once: two workers cancel each order once", a
 test.serial("a worker is killed while a switch fires: another finishes it", async (t) => {
   await clock.freeze();
   const { database } = exchange;
-  const market = await makeMarket();
-  const ann = await makeTrader();
-  const [id] = (await rest(market, ann, buy("no", 1, 10))) as [string];
+  const [market, ann] = await makeMarketWith(1);
+  const [id] = await rest(market, ann, buy("no", 1, 10));
   await setDeadMan(ann, 1000);
 
   // Holding the order's row keeps the job in the middle of its work.

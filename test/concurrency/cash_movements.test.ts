@@ -8,7 +8,8 @@ import { effort } from "../helpers/random.ts";
 /** Bonuses, adjustments, reversals and fee payouts at the same moment as each other, and as trades. */
 
 const exchange = testExchange(test, { sessions: 20 });
-const { accounts, balance, makeMarket, makeTraders, operate, rest, verify } = exchange;
+const { accounts, balance, makeMarketWith, makeTrader, makeTraders, operate, rest, verify } =
+  exchange;
 
 const pair = pairsOf(test, exchange, 15);
 
@@ -40,7 +41,7 @@ pair(
   "two bonuses of one name name some of the same users: nobody is paid twice",
   ["first", "second"],
   async (contention, t) => {
-    const [ann, bob, cid] = (await makeTraders(3, { cents: 0 })) as [string, string, string];
+    const [ann, bob, cid] = await makeTraders(3, { cents: 0 });
     const name = randomUUID();
     const paid = await contention.together([
       () => give(name, 50, [ann, bob]),
@@ -56,7 +57,7 @@ pair(
   "an adjustment takes what a withdrawal takes: one of the two is refused",
   ["withdrawn", "adjusted"],
   async (contention, t) => {
-    const [ann] = (await makeTraders(1, { cents: 600 })) as [string];
+    const ann = await makeTrader({ cents: 600 });
     const reference = randomUUID();
     const [withdrawn, adjusted] = await contention.together([
       () => failure(operate("withdraw", { user_id: ann, amount_cents: 600, reference })),
@@ -77,8 +78,7 @@ pair(
   "an adjustment takes what an order would cost: one of the two is refused",
   ["placed", "adjusted"],
   async (contention, t) => {
-    const market = await makeMarket();
-    const [ann, bob] = (await makeTraders(2, { cents: 1000 })) as [string, string];
+    const [market, ann, bob] = await makeMarketWith(2, { cents: 1000 });
     await rest(market, bob, buy("no", 10, 50));
     const [placed, adjusted] = await contention.together([
       () => contention.place(market, ann, buy("yes", 10, 50)),
@@ -100,7 +100,7 @@ pair(
   "a deposit is reversed twice: it goes back once",
   ["first", "second"],
   async (contention, t) => {
-    const [ann] = (await makeTraders(1, { cents: 100 })) as [string];
+    const ann = await makeTrader({ cents: 100 });
     const reference = randomUUID();
     await operate("deposit", { user_id: ann, amount_cents: 600, reference });
     const reverse = (reason: string) => operate("reverse_deposit", { reference, reason });
@@ -122,7 +122,7 @@ pair(
   "a deposit is reversed while it is withdrawn: it is owed, or the withdrawal is refused",
   ["owed", "refused"],
   async (contention, t) => {
-    const [ann] = (await makeTraders(1, { cents: 0 })) as [string];
+    const ann = await makeTrader({ cents: 0 });
     const reference = randomUUID();
     const movement = { user_id: ann, amount_cents: 600, reference };
     await operate("deposit", movement);
@@ -140,8 +140,7 @@ pair(
   "a deposit is reversed while an order spends it: it is owed, or the order is rejected",
   ["placed", "rejected"],
   async (contention, t) => {
-    const market = await makeMarket();
-    const [ann, bob] = (await makeTraders(2, { cents: 1000 })) as [string, string];
+    const [market, ann, bob] = await makeMarketWith(2, { cents: 1000 });
     await operate("withdraw", { user_id: ann, amount_cents: 1000, reference: "all" });
     const reference = randomUUID();
     await operate("deposit", { user_id: ann, amount_cents: 600, reference });
@@ -163,7 +162,7 @@ test.serial(
   async (t) => {
     const contention = contend(exchange);
     const markets = await exchange.makeMarkets(3);
-    const [ann, bob] = (await makeTraders(2)) as [string, string];
+    const [ann, bob] = await makeTraders(2);
     const rounds = effort(12);
     let paidOut = 0;
     for (let round = 0; round < rounds; round++) {

@@ -124,7 +124,7 @@ let place: Place;
 let traders: string[];
 
 test.before("make markets and traders", async () => {
-  const [one, two, three] = (await exchange.makeMarkets(3)) as [string, string, string];
+  const [one, two, three] = await exchange.makeMarkets(3);
   const { market: live } = await exchange.makeLiveMarket({ live_delay_ms: 0 });
   place = { plain: [one, two, three], live, markets: [one, live, two, three] };
   traders = await exchange.makeTraders(2, { cents: 100_000_000 });

@@ -12,7 +12,7 @@ import { until } from "../helpers/until.ts";
 /** A dead man's switch expires while something of its user waits for a lock. */
 
 const exchange = testExchange(test, { sessions: 20 });
-const { clock, makeMarket, makeTrader, makeTraders, order, place, rest } = exchange;
+const { clock, makeMarket, makeMarketWith, makeTraders, order, place, rest } = exchange;
 
 const SWITCH_MS = 1000;
 
@@ -54,7 +54,7 @@ async function assertMissed(t: ExecutionContext, way: { hasOwnLock: boolean; fir
   const [result] = await placed!;
   t.is(result!.code, "DEAD_MAN_FIRED");
   t.is(await fire(), 1);
-  t.is((await order(taker, old!)).status, "cancelled");
+  t.is((await order(taker, old)).status, "cancelled");
   t.deepEqual((await exchange.orders(taker)).data, []);
   // It was late, and is right when it comes again.
   const again = await place(market, taker, buy("yes", 5, 50));
@@ -98,8 +98,7 @@ test.serial("an order that waits and has no other beside it is rejected, too", a
 
 test.serial("a late renewal waits for orders that came in time, and then finds them", async (t) => {
   await clock.freeze();
-  const market = await makeMarket();
-  const ann = await makeTrader();
+  const [market, ann] = await makeMarketWith(1);
   await setDeadMan(ann);
   const client = await exchange.api.connect();
   try {
@@ -121,8 +120,7 @@ test.serial("a late renewal waits for orders that came in time, and then finds t
 
 test.serial("a renewal that waits for the switch until it has expired is too late", async (t) => {
   await clock.freeze();
-  const market = await makeMarket();
-  const ann = await makeTrader();
+  const [market, ann] = await makeMarketWith(1);
   const [id] = await rest(market, ann, buy("yes", 1, 10));
   await setDeadMan(ann);
   let renewed: ReturnType<typeof setDeadMan> | undefined;
@@ -135,7 +133,7 @@ test.serial("a renewal that waits for the switch until it has expired is too lat
     );
     renewed = setDeadMan(ann);
     await until("the renewal waits", () => isWaiting(exchange, "api.set_dead_man"));
-    await exchange.cancel(ann, id!);
+    await exchange.cancel(ann, id);
     await clock.advance(SWITCH_MS);
   });
   // It has no lock of the user, whose orders may be under way.
@@ -147,8 +145,7 @@ test.serial(
   "a switch whose user is never free fires all the same: it waits its turn",
   async (t) => {
     await clock.freeze();
-    const market = await makeMarket();
-    const [ann, bob] = (await makeTraders(2)) as [string, string];
+    const [market, ann, bob] = await makeMarketWith(2);
     const [annsOrder] = await rest(market, ann, buy("yes", 1, 10));
     const [bobsOrder] = await rest(market, bob, buy("yes", 1, 11));
     await setDeadMan(ann);
@@ -165,10 +162,10 @@ test.serial(
       );
       state.isLooking = false;
       await looked;
-      t.is((await order(bob, bobsOrder!)).status, "cancelled", "others do not wait for her");
-      t.is((await order(ann, annsOrder!)).status, "open");
+      t.is((await order(bob, bobsOrder)).status, "cancelled", "others do not wait for her");
+      t.is((await order(ann, annsOrder)).status, "open");
     });
     t.is(await fire(), 1);
-    t.is((await order(ann, annsOrder!)).status, "cancelled");
+    t.is((await order(ann, annsOrder)).status, "cancelled");
   },
 );

@@ -94,9 +94,9 @@ test("random orders of few traders in many markets: each is placed once", async 
 
 test("a user who is locked elsewhere holds up no order of others", async (t) => {
   const markets = await makeMarkets(3);
-  const [locked, maker, taker] = (await makeTraders(3)) as [string, string, string];
-  await exchange.rest(markets[0]!, locked, buy("no", 1, 50));
-  await exchange.rest(markets[1]!, maker, buy("no", 1, 50));
+  const [locked, maker, taker] = await makeTraders(3);
+  await exchange.rest(markets[0], locked, buy("no", 1, 50));
+  await exchange.rest(markets[1], maker, buy("no", 1, 50));
   const pool = exchange.database.connectAs("exchange_api", { max: 4, lockTimeoutMs: 50 });
   const { place, drained } = createOrderGatherer({ pool, ...PATIENT });
   const holder = await exchange.database.pool.connect();
@@ -104,12 +104,12 @@ test("a user who is locked elsewhere holds up no order of others", async (t) => 
     await holder.query("begin");
     const lock = "select from trading.traders where public_id = $1 for no key update";
     await holder.query(lock, [locked]);
-    const meetsLocked = place({ marketId: markets[0]!, userId: taker, ...buy("yes", 1, 50) });
-    const ofLocked = place({ marketId: markets[2]!, userId: locked, ...buy("yes", 1, 40) });
+    const meetsLocked = place({ marketId: markets[0], userId: taker, ...buy("yes", 1, 50) });
+    const ofLocked = place({ marketId: markets[2], userId: locked, ...buy("yes", 1, 40) });
     for (let round = 0; round < 3; round++) {
       const beside = { userId: taker, ...buy("yes", 1, 50 - round) };
-      t.is((await place({ ...beside, marketId: markets[1]! })).code, null);
-      t.is((await place({ ...beside, marketId: markets[2]! })).code, null);
+      t.is((await place({ ...beside, marketId: markets[1] })).code, null);
+      t.is((await place({ ...beside, marketId: markets[2] })).code, null);
     }
     await holder.query("rollback");
     t.deepEqual([(await meetsLocked).code, (await ofLocked).code], [null, null]);
@@ -160,9 +160,9 @@ test("orders placed together or not at all, beside others in the same markets", 
   const gatherer = createOrderGatherer({ pool, ...PATIENT });
   const { anyOf } = randomFrom("together");
   const batches = Array.from({ length: 10 }, async (_, round) => {
-    const orders = markets.map((marketId) => ({ marketId, userId: ann!, ...buy("yes", 1, 5) }));
+    const orders = markets.map((marketId) => ({ marketId, userId: ann, ...buy("yes", 1, 5) }));
     // Every second batch ends with an order that can't be delivered.
-    const last = { marketId: anyOf(markets), userId: ann!, ...buy("no", 1, 5) };
+    const last = { marketId: anyOf(markets), userId: ann, ...buy("no", 1, 5) };
     if (round % 2 === 1) orders.push({ ...last, orderType: "sell", price: 99 } as never);
     const outcomes = await gatherer.placeTogether(orders);
     t.is(outcomes.at(-1)!.code, round % 2 === 1 ? "INSUFFICIENT_BALANCE" : null);
@@ -170,12 +170,12 @@ test("orders placed together or not at all, beside others in the same markets", 
   });
   const singles = Array.from({ length: 60 }, () =>
     gatherer.place({
-      ...{ marketId: anyOf(markets), userId: anyOf([bob!, ...others]) },
+      ...{ marketId: anyOf(markets), userId: anyOf([bob, ...others]) },
       ...buy(anyOf(["yes", "no"]), 1, 20),
     }),
   );
   await Promise.all([...batches, ...singles]);
-  const { data } = await exchange.orders(ann!);
+  const { data } = await exchange.orders(ann);
   t.is(data.length, 5 * 8);
   t.deepEqual(await verify(), []);
 });

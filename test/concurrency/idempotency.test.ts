@@ -8,7 +8,7 @@ import { buy } from "../helpers/exchange/orders.ts";
 /** Duplicates that arrive at the same moment are one order. */
 
 const exchange = testExchange(test, { sessions: 20 });
-const { makeMarkets, makeTraders, orders, rest } = exchange;
+const { makeMarketWith, makeMarkets, makeTrader, makeTraders, orders, rest } = exchange;
 
 const ROUNDS = 15;
 const pair = pairsOf(test, exchange, ROUNDS);
@@ -26,8 +26,7 @@ function theOne(outcomes: readonly Outcome[]): { id: string; place: number } {
 }
 
 pair("in one market: one places it, the others tell of it", places, async (contention, t) => {
-  const [market] = (await makeMarkets(1)) as [string];
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [market, ann, bob] = await makeMarketWith(2);
   await rest(market, bob, buy("no", 3, 60));
   const request = buy("yes", 10, 40, { idempotencyKey: randomUUID() });
   const calls = places.map(() => () => contention.place(market, ann, request));
@@ -42,7 +41,7 @@ pair("in one market: one places it, the others tell of it", places, async (conte
 
 pair("in several markets: it is placed in one of them", places, async (contention, t) => {
   const markets = await makeMarkets(3);
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [ann, bob] = await makeTraders(2);
   for (const market of markets) await rest(market, bob, buy("no", 3, 60));
   const request = buy("yes", 10, 40, { idempotencyKey: randomUUID() });
   const calls = [...markets, ...markets].map(
@@ -61,7 +60,7 @@ pair("in several markets: it is placed in one of them", places, async (contentio
 test("one deposit by one reference", async (t) => {
   const contention = contend(exchange);
   for (let round = 0; round < ROUNDS; round++) {
-    const [ann] = (await makeTraders(1, { cents: 0 })) as [string];
+    const ann = await makeTrader({ cents: 0 });
     const deposit = () =>
       exchange.operate("deposit", { user_id: ann, amount_cents: 500, reference: "one" });
     const balances = await contention.together(Array.from({ length: 6 }, () => deposit));

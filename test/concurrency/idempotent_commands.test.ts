@@ -12,7 +12,7 @@ import { testExchange } from "../helpers/exchange/test_exchange.ts";
 /** Two requests with one key at the same moment: one is carried out, the other gets its answer. */
 
 const exchange = testExchange(test, { sessions: 20 });
-const { makeMarket, makeMarkets, makeTrader, makeTraders, rest } = exchange;
+const { makeMarket, makeMarketWith, makeMarkets, makeTrader, makeTraders, rest } = exchange;
 const pair = pairsOf(test, exchange, 15);
 
 interface Given {
@@ -30,9 +30,8 @@ const run = (command: Command, userId: string, given: Given) =>
 const ways = ["first", "second"];
 
 pair("amend", ways, async (contention, t) => {
-  const market = await makeMarket();
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
-  const [orderId] = (await rest(market, ann, buy("no", 5, 40))) as [string];
+  const [market, ann, bob] = await makeMarketWith(2);
+  const [orderId] = await rest(market, ann, buy("no", 5, 40));
   const key = newKey();
   const amend = () => run("amend", ann, { orderId, price: 41, ...key });
   const [one, two] = await contention.together([
@@ -48,9 +47,8 @@ pair("amend", ways, async (contention, t) => {
 });
 
 pair("cancel", ways, async (contention, t) => {
-  const market = await makeMarket();
-  const ann = await makeTrader();
-  const [orderId] = (await rest(market, ann, buy("no", 5, 40))) as [string];
+  const [market, ann] = await makeMarketWith(1);
+  const [orderId] = await rest(market, ann, buy("no", 5, 40));
   const key = newKey();
   const cancel = () => run("cancel", ann, { orderId, ...key });
   const [one, two] = await contention.together([cancel, cancel] as const);
@@ -81,7 +79,7 @@ pair("redeem of all shares that there are", ways, async (contention, t) => {
 });
 
 pair("split, beside orders in other markets", ways, async (contention, t) => {
-  const [market, other] = (await makeMarkets(2)) as [string, string];
+  const [market, other] = await makeMarkets(2);
   const ann = await makeTrader({ cents: 10_000 });
   const key = newKey();
   const split = () => run("split", ann, { marketId: market, quantity: 3, ...key });
@@ -107,7 +105,7 @@ pair(
       run("split", ann, {
         ...{ marketId, quantity: 3, idempotencyKey, requestFingerprint: randomUUID() },
       });
-    const [one, two] = await contention.together([split(markets[0]!), split(markets[1]!)] as const);
+    const [one, two] = await contention.together([split(markets[0]), split(markets[1])] as const);
     t.deepEqual([one.code, two.code].sort(), ["IDEMPOTENCY_KEY_REUSED", null]);
     t.is(await exchange.balance(ann), 9700);
     return one.code === null ? "first" : "second";
@@ -116,7 +114,7 @@ pair(
 
 pair("batch", ways, async (contention, t) => {
   const markets = await makeMarkets(3);
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [ann, bob] = await makeTraders(2);
   const key = newKey();
   const orders = markets.flatMap((marketId) => [
     { userId: ann, marketId, ...buy("no", 2, 40) },
@@ -129,7 +127,7 @@ pair("batch", ways, async (contention, t) => {
   const [one, two] = await contention.together([
     place,
     place,
-    () => contention.place(markets[1]!, bob, buy("yes", 1, 60)),
+    () => contention.place(markets[1], bob, buy("yes", 1, 60)),
   ] as const);
   t.deepEqual([one.code, two.code], [null, null]);
   t.is(one.body, two.body);

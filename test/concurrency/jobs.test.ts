@@ -19,7 +19,18 @@ import { makeQueue, startTestWorker } from "../helpers/exchange/test_worker.ts";
 /** What time brings about at the same moment as what traders do, and by several workers. */
 
 const exchange = testExchange(test, { sessions: 20 });
-const { cancel, clock, listen, makeMarket, makeMarkets, makeTraders, order, place } = exchange;
+const {
+  cancel,
+  clock,
+  listen,
+  makeMarket,
+  makeMarketWith,
+  makeMarkets,
+  makeTrader,
+  makeTraders,
+  order,
+  place,
+} = exchange;
 const { rest, version, work } = exchange;
 
 const SECOND = 1000;
@@ -62,10 +73,9 @@ rounds(
   "an order expires twice while it is met and cancelled: it expired, once",
   ["by a job", "by a trader"],
   async (contention, t) => {
-    const market = await makeMarket();
-    const [ann, bob] = (await makeTraders(2)) as [string, string];
+    const [market, ann, bob] = await makeMarketWith(2);
     const expiresAt = await inSeconds(1);
-    const [id] = (await rest(market, ann, buy("no", 10, 40, { expiresAt }))) as [string];
+    const [id] = await rest(market, ann, buy("no", 10, 40, { expiresAt }));
     const { heard } = await listen();
     await heard();
     await clock.advance(SECOND);
@@ -92,8 +102,7 @@ rounds(
   "the book is read while an order expires, is met, and others come: a version names one book",
   ["by a job", "by a read or a trader"],
   async (contention, t) => {
-    const market = await makeMarket();
-    const [ann, bob, cem] = (await makeTraders(3)) as [string, string, string];
+    const [market, ann, bob, cem] = await makeMarketWith(3);
     const expiresAt = await inSeconds(1);
     await rest(market, ann, buy("no", 10, 40, { expiresAt }));
     const before = await readBook(market);
@@ -130,7 +139,7 @@ rounds(
   ["filled", "market_closed"],
   async (contention, t) => {
     const market = await makeMarket({ close_time: await inSeconds(1) });
-    const [ann, bob] = (await makeTraders(2)) as [string, string];
+    const [ann, bob] = await makeTraders(2);
     const ids = await rest(market, ann, buy("no", 10, 40), buy("no", 10, 30));
     const [, , placed] = await contention.together([
       async () => {
@@ -188,8 +197,7 @@ rounds(
   "orders are archived twice while they are looked up, listed and cancelled: never lost",
   ["first", "second"],
   async (contention, t) => {
-    const market = await makeMarket();
-    const ann = await exchange.makeTrader();
+    const [market, ann] = await makeMarketWith(1);
     await work("archive_orders"); // makes the partition for orders of this month
     const ids: string[] = [];
     for (let number = 1; number <= 8; number++) {
@@ -225,8 +233,7 @@ rounds(
     // The keys of the rounds before.
     await clock.advance(DAY);
     await work("remove_keys");
-    const market = await makeMarket();
-    const [ann] = (await makeTraders(1)) as [string];
+    const [market, ann] = await makeMarketWith(1);
     const requests = [1, 2, 3].map((price) =>
       buy("no", 1, price, { idempotencyKey: randomUUID() }),
     );
@@ -250,7 +257,7 @@ rounds(
   async (contention, t) => {
     const lives = [await exchange.makeLiveMarket(), await exchange.makeLiveMarket()];
     const markets = [...lives.map(({ market }) => market), ...(await makeMarkets(2))];
-    const [ann, bob] = (await makeTraders(2)) as [string, string];
+    const [ann, bob] = await makeTraders(2);
     const expiresAt = await inSeconds(3);
     for (const market of markets) {
       await place(market, ann, buy("no", 10, 40));
@@ -313,10 +320,9 @@ test.serial("two workers do each job once", async (t) => {
 test.serial("a worker is killed in the middle of a job: another finishes it", async (t) => {
   await clock.freeze();
   const { database } = exchange;
-  const market = await makeMarket();
-  const [ann] = (await makeTraders(1)) as [string];
+  const [market, ann] = await makeMarketWith(1);
   const expiresAt = await inSeconds(1);
-  const [id] = (await rest(market, ann, buy("no", 1, 10, { expiresAt }))) as [string];
+  const [id] = await rest(market, ann, buy("no", 1, 10, { expiresAt }));
 
   // Holding the order's row keeps the job in the middle of its work.
   const holder = await hold(
@@ -386,14 +392,14 @@ interface Due {
 
 async function makeDue(kind: "release" | "expiry" | "closing", seconds: number): Promise<Due> {
   const at = await inSeconds(seconds);
-  const [trader] = (await makeTraders(1)) as [string];
+  const trader = await makeTrader();
   if (kind === "release") {
     const { market } = await exchange.makeLiveMarket({ live_delay_ms: seconds * SECOND });
     return { market, trader, id: (await place(market, trader, buy("no", 1, 10))).order.id };
   }
   const market = await makeMarket(kind === "closing" ? { close_time: at } : {});
   const request = buy("no", 1, 10, kind === "expiry" ? { expiresAt: at } : {});
-  const [id] = (await rest(market, trader, request)) as [string];
+  const [id] = await rest(market, trader, request);
   return { market, trader, id };
 }
 

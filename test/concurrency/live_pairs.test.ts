@@ -10,7 +10,8 @@ import { buy, sell } from "../helpers/exchange/orders.ts";
  */
 
 const exchange = testExchange(test, { sessions: 20 });
-const { accounts, balance, makeTraders, operate, order, orders, place, position } = exchange;
+const { accounts, balance, makeTrader, makeTraders, operate, order, orders, place, position } =
+  exchange;
 const pair = pairsOf(test, exchange, 15);
 
 /** A live market, and its release, which is one call: nothing delays it against the others. */
@@ -38,7 +39,7 @@ async function told(trader: string, id: string): Promise<string[]> {
 /** A live market where bob's order rests and ann's waits for its release, to take all of it. */
 async function makeWaiting() {
   const { market, release } = await makeLiveMarket();
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [ann, bob] = await makeTraders(2);
   const made = (await place(market, bob, buy("no", 10, 40))).order;
   await release();
   const waiting = (await place(market, ann, buy("yes", 10, 60))).order;
@@ -196,7 +197,7 @@ pair(
   ["released first", "amended first"],
   async (contention, t) => {
     const { market, release } = await makeLiveMarket();
-    const [ann] = (await makeTraders(1)) as [string];
+    const ann = await makeTrader();
     const { id } = (await place(market, ann, buy("yes", 10, 30))).order;
     const [, amended] = await contention.together([
       release,
@@ -224,7 +225,7 @@ pair(
   ["filled", "position_insufficient"],
   async (contention, t) => {
     const { market, release } = await makeLiveMarket();
-    const [ann, bob] = (await makeTraders(2)) as [string, string];
+    const [ann, bob] = await makeTraders(2);
     await exchange.split(market, ann, 10);
     await place(market, bob, buy("yes", 10, 60));
     await release();

@@ -7,7 +7,7 @@ import { effort, randomFrom } from "../helpers/random.ts";
 /** The YES of an exclusive event is given and moved while its traders do other things. */
 
 const exchange = testExchange(test, { sessions: 20 });
-const { balance, makeMarket, makeTraders, operate, split, verify } = exchange;
+const { balance, makeMarket, makeMarketWith, makeTraders, operate, split, verify } = exchange;
 
 const CASH = 100_000;
 const SETS = 20;
@@ -75,7 +75,7 @@ test("moves of a YES at once, beside withdrawals and orders elsewhere: one YES, 
     const [first, ...others] = shuffled(markets) as [string, string, string, string];
     const named = shuffled(markets).slice(0, 2);
     for (const trader of traders) await exchange.convert(event, trader, named, 4);
-    await exchange.redeem(event, traders[0]!, 7);
+    await exchange.redeem(event, traders[0], 7);
     // Two trades, so that outcomes differ for the traders.
     const [ann, bob, cid] = shuffled(traders) as [string, string, string];
     await contention.place(others[0], ann, sell("yes", 5, 40));
@@ -163,8 +163,7 @@ test("the users of both markets are locked in one order, as those of orders are"
 test("two corrections of one market at once: each corrects the one before", async (t) => {
   const contention = contend(exchange);
   for (let round = 0; round < effort(15); round++) {
-    const market_id = await makeMarket();
-    const [ann] = (await makeTraders(1, { cents: CASH })) as [string];
+    const [market_id, ann] = await makeMarketWith(1, { cents: CASH });
     await exchange.giveShares(market_id, ann, "yes", 10);
     const before = await balance(ann);
     await resolve(market_id, "no");

@@ -9,7 +9,17 @@ import { buy, ioc } from "../helpers/exchange/orders.ts";
 
 const exchange = testExchange(test, { sessions: 20 });
 const { fire } = switchWorker(exchange);
-const { amend, balance, book, cancel, clock, makeLiveMarket, makeMarket, makeMarkets } = exchange;
+const {
+  amend,
+  balance,
+  book,
+  cancel,
+  clock,
+  makeLiveMarket,
+  makeMarket,
+  makeMarketWith,
+  makeMarkets,
+} = exchange;
 const { makeTrader, makeTraders, market, operate, order, orders, position, rest, split } = exchange;
 
 const pair = pairsOf(test, exchange, 20);
@@ -23,8 +33,8 @@ pair(
   ["frozen first", "between", "placed first"],
   async (contention, t) => {
     const markets = await makeMarkets(3);
-    const [ann, bob] = (await makeTraders(2)) as [string, string];
-    await rest(markets[0]!, ann, buy("yes", 1, 10));
+    const [ann, bob] = await makeTraders(2);
+    await rest(markets[0], ann, buy("yes", 1, 10));
     const [frozen, ...outcomes] = await contention.together([
       () => freeze(ann),
       ...[...markets, ...markets].map((id) => () => contention.place(id, ann, buy("yes", 2, 40))),
@@ -63,9 +73,8 @@ pair(
   "a user is frozen while an order is replaced: none of the two stays",
   ["replaced first", "frozen first"],
   async (contention, t) => {
-    const id = await makeMarket();
-    const ann = await makeTrader();
-    const [first] = (await rest(id, ann, buy("no", 10, 40))) as [string];
+    const [id, ann] = await makeMarketWith(1);
+    const [first] = await rest(id, ann, buy("no", 10, 40));
     const [frozen, amended] = await contention.together([
       () => freeze(ann),
       () => contention.insist(() => amend(ann, first, { price: 45 })),
@@ -88,8 +97,7 @@ pair(
   "a user is frozen while they split: before it or not at all",
   ["split first", "ACCOUNT_FROZEN"],
   async (contention, t) => {
-    const id = await makeMarket();
-    const ann = await makeTrader({ cents: 500 });
+    const [id, ann] = await makeMarketWith(1, { cents: 500 });
     const [, made] = await contention.together([
       () => freeze(ann),
       () => contention.insist(() => split(id, ann, 5)),
@@ -105,9 +113,8 @@ pair(
   "a user is frozen while their order is taken: filled or cancelled",
   ["taken first", "frozen first"],
   async (contention, t) => {
-    const id = await makeMarket();
-    const [ann, bob] = (await makeTraders(2)) as [string, string];
-    const [first] = (await rest(id, ann, buy("no", 10, 40))) as [string];
+    const [id, ann, bob] = await makeMarketWith(2);
+    const [first] = await rest(id, ann, buy("no", 10, 40));
     const [frozen, taken] = await contention.together([
       () => freeze(ann),
       () => contention.place(id, bob, buy("yes", 10, 60, ioc)),
@@ -157,7 +164,7 @@ pair(
   async (contention, t) => {
     const markets = await makeMarkets(3);
     const ann = await makeTrader();
-    await rest(markets[0]!, ann, buy("yes", 1, 10));
+    await rest(markets[0], ann, buy("yes", 1, 10));
     const [cancelled, ...outcomes] = await contention.together([
       () => cancelAll(ann),
       ...markets.map((id) => () => contention.place(id, ann, buy("yes", 2, 40))),
@@ -175,9 +182,8 @@ pair(
   "an operator and the owner cancel the same order: one of them succeeds",
   ["operator", "owner"],
   async (contention, t) => {
-    const id = await makeMarket();
-    const ann = await makeTrader();
-    const [first] = (await rest(id, ann, buy("yes", 1, 40))) as [string];
+    const [id, ann] = await makeMarketWith(1);
+    const [first] = await rest(id, ann, buy("yes", 1, 40));
     const [byOperator, byOwner] = await contention.together([
       () => operate("cancel_orders", { user_id: ann, market_id: id }) as Promise<number>,
       () => cancel(ann, first),

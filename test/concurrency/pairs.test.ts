@@ -9,7 +9,16 @@ import { buy, ioc, sell } from "../helpers/exchange/orders.ts";
 
 const exchange = testExchange(test, { sessions: 20 });
 const { fire } = switchWorker(exchange);
-const { balance, giveShares, makeMarkets, makeTrader, makeTraders, operate } = exchange;
+const {
+  balance,
+  giveShares,
+  makeMarket,
+  makeMarketWith,
+  makeMarkets,
+  makeTrader,
+  makeTraders,
+  operate,
+} = exchange;
 const { order, orders, position, rest } = exchange;
 
 const pair = pairsOf(test, exchange, 20);
@@ -21,9 +30,8 @@ pair(
   "an order is taken while its owner cancels it: it is filled or cancelled",
   ["cancelled", "filled"],
   async (contention, t) => {
-    const [market] = (await makeMarkets(1)) as [string];
-    const [ann, bob] = (await makeTraders(2)) as [string, string];
-    const [id] = (await rest(market, ann, buy("no", 10, 40))) as [string];
+    const [market, ann, bob] = await makeMarketWith(2);
+    const [id] = await rest(market, ann, buy("no", 10, 40));
     const [taken, cancelled] = await contention.together([
       () => contention.place(market, bob, buy("yes", 10, 60, ioc)),
       () => exchange.cancel(ann, id),
@@ -45,9 +53,8 @@ pair(
   "an order is cancelled twice: one cancel succeeds",
   ["first", "second"],
   async (contention, t) => {
-    const [market] = (await makeMarkets(1)) as [string];
-    const [ann] = (await makeTraders(1)) as [string];
-    const [id] = (await rest(market, ann, buy("no", 10, 40))) as [string];
+    const [market, ann] = await makeMarketWith(1);
+    const [id] = await rest(market, ann, buy("no", 10, 40));
     const outcomes = await contention.together([
       () => exchange.cancel(ann, id),
       () => exchange.cancel(ann, id),
@@ -62,8 +69,7 @@ pair(
   "a taker withdraws what the order would cost: one of the two is refused",
   ["placed", "withdrawn"],
   async (contention, t) => {
-    const [market] = (await makeMarkets(1)) as [string];
-    const [bob] = (await makeTraders(1)) as [string];
+    const [market, bob] = await makeMarketWith(1);
     const ann = await makeTrader({ cents: 617 });
     await rest(market, bob, buy("no", 10, 40));
     const [placed, withdrawn] = await contention.together([
@@ -84,10 +90,9 @@ pair(
   "a maker withdraws while being matched: the maker pays, or the order is cancelled",
   ["dead", "paid"],
   async (contention, t) => {
-    const [market] = (await makeMarkets(1)) as [string];
-    const [bob] = (await makeTraders(1)) as [string];
+    const [market, bob] = await makeMarketWith(1);
     const ann = await makeTrader({ cents: 400 });
-    const [id] = (await rest(market, ann, buy("no", 10, 40))) as [string];
+    const [id] = await rest(market, ann, buy("no", 10, 40));
     const [placed, withdrawn] = await contention.together([
       () => contention.place(market, bob, buy("yes", 10, 60)),
       () => withdraw(ann, 400),
@@ -108,8 +113,7 @@ pair(
   "a deposit arrives with the order that it pays for: neither is lost",
   ["placed", "refused"],
   async (contention, t) => {
-    const [market] = (await makeMarkets(1)) as [string];
-    const [bob] = (await makeTraders(1)) as [string];
+    const [market, bob] = await makeMarketWith(1);
     const ann = await makeTrader({ cents: 600 });
     await rest(market, bob, buy("no", 10, 40));
     const [placed] = await contention.together([
@@ -124,7 +128,7 @@ pair(
 
 pair("the same cash in two markets: spent once", ["first", "second"], async (contention, t) => {
   const markets = await makeMarkets(2);
-  const [bob] = (await makeTraders(1)) as [string];
+  const bob = await makeTrader();
   const ann = await makeTrader({ cents: 617 });
   for (const market of markets) await rest(market, bob, buy("no", 10, 40));
   const outcomes = await contention.together(
@@ -139,11 +143,11 @@ pair(
   "a maker's cash in two markets: it pays for one, the other order is cancelled",
   ["first", "second"],
   async (contention, t) => {
-    const [one, two] = (await makeMarkets(2)) as [string, string];
-    const [bob, cid] = (await makeTraders(2)) as [string, string];
+    const [one, two] = await makeMarkets(2);
+    const [bob, cid] = await makeTraders(2);
     const ann = await makeTrader({ cents: 400 });
-    const [first] = (await rest(one, ann, buy("no", 10, 40))) as [string];
-    const [second] = (await rest(two, ann, buy("no", 10, 40))) as [string];
+    const [first] = await rest(one, ann, buy("no", 10, 40));
+    const [second] = await rest(two, ann, buy("no", 10, 40));
     await contention.together([
       () => contention.place(one, bob, buy("yes", 10, 60)),
       () => contention.place(two, cid, buy("yes", 10, 60)),
@@ -161,8 +165,8 @@ pair(
   "two traders take from each other in two markets at once",
   ["first", "second"],
   async (contention, t) => {
-    const [one, two] = (await makeMarkets(2)) as [string, string];
-    const [ann, bob] = (await makeTraders(2)) as [string, string];
+    const [one, two] = await makeMarkets(2);
+    const [ann, bob] = await makeTraders(2);
     await rest(one, ann, buy("no", 10, 40));
     await rest(two, bob, buy("no", 10, 40));
     const outcomes = await contention.together([
@@ -183,8 +187,7 @@ pair(
   "the same shares are offered twice: they are sold once",
   ["first", "second"],
   async (contention, t) => {
-    const [market] = (await makeMarkets(1)) as [string];
-    const [ann, bob] = (await makeTraders(2)) as [string, string];
+    const [market, ann, bob] = await makeMarketWith(2);
     await giveShares(market, ann, "yes", 10);
     await rest(market, bob, buy("yes", 20, 40));
     const outcomes = await contention.together([
@@ -216,8 +219,8 @@ pair(
   ["excluded first", "between", "placed first"],
   async (contention, t) => {
     const markets = await makeMarkets(3);
-    const [ann, bob] = (await makeTraders(2)) as [string, string];
-    await rest(markets[0]!, ann, buy("yes", 1, 10));
+    const [ann, bob] = await makeTraders(2);
+    await rest(markets[0], ann, buy("yes", 1, 10));
     const [excluded, ...outcomes] = await contention.together([
       () => operate("self_exclude", { user_id: ann }) as Promise<number>,
       ...[...markets, ...markets].map(
@@ -243,8 +246,7 @@ pair(
   "closing while orders are placed: afterwards none is open in the market",
   ["closed first", "between", "placed first"],
   async (contention, t) => {
-    const [market] = (await makeMarkets(1)) as [string];
-    const [ann, bob] = (await makeTraders(2)) as [string, string];
+    const [market, ann, bob] = await makeMarketWith(2);
     await rest(market, ann, buy("yes", 1, 10));
     const [, ...outcomes] = await contention.together([
       () => operate("set_market_status", { market_id: market, status: "closed" }),
@@ -266,8 +268,7 @@ pair(
   "a loss limit is lowered while an order is placed: it holds for the next one",
   ["limit first", "order first"],
   async (contention, t) => {
-    const [market] = (await makeMarkets(1)) as [string];
-    const [ann] = (await makeTraders(1)) as [string];
+    const [market, ann] = await makeMarketWith(1);
     const limits = { day_cents: 100, week_cents: null, month_cents: null };
     const [, placed] = await contention.together([
       () => operate("set_loss_limits", { user_id: ann, ...limits }),
@@ -290,7 +291,7 @@ pair(
   "orders of many traders in one market: its version counts each of them once",
   ["yes first", "no first"],
   async (contention, t) => {
-    const [market] = (await makeMarkets(1)) as [string];
+    const market = await makeMarket();
     const traders = await makeTraders(6);
     const outcomes = await contention.together(
       traders.map(
@@ -310,9 +311,8 @@ pair(
   "an order is made smaller while it is filled: never below what is filled",
   ["smaller", "filled"],
   async (contention, t) => {
-    const [market] = (await makeMarkets(1)) as [string];
-    const [ann, bob] = (await makeTraders(2)) as [string, string];
-    const [id] = (await rest(market, ann, buy("no", 10, 40))) as [string];
+    const [market, ann, bob] = await makeMarketWith(2);
+    const [id] = await rest(market, ann, buy("no", 10, 40));
     const [taken, amended] = await contention.together([
       () => contention.place(market, bob, buy("yes", 7, 60, ioc)),
       () => exchange.amend(ann, id, { quantity: 5 }),
@@ -335,9 +335,8 @@ pair(
   "an order is replaced while it is filled: the two together fill no more than was ordered",
   ["replaced", "filled"],
   async (contention, t) => {
-    const [market] = (await makeMarkets(1)) as [string];
-    const [ann, bob] = (await makeTraders(2)) as [string, string];
-    const [id] = (await rest(market, ann, buy("no", 10, 40))) as [string];
+    const [market, ann, bob] = await makeMarketWith(2);
+    const [id] = await rest(market, ann, buy("no", 10, 40));
     const [taken, amended] = await contention.together([
       () => contention.place(market, bob, buy("yes", 6, 60, ioc)),
       () => exchange.amend(ann, id, { quantity: 12 }),
@@ -359,9 +358,8 @@ pair(
   "an order is replaced twice: one replacement succeeds",
   ["first", "second"],
   async (contention, t) => {
-    const [market] = (await makeMarkets(1)) as [string];
-    const [ann] = (await makeTraders(1)) as [string];
-    const [id] = (await rest(market, ann, buy("no", 10, 40))) as [string];
+    const [market, ann] = await makeMarketWith(1);
+    const [id] = await rest(market, ann, buy("no", 10, 40));
     const outcomes = await contention.together([
       () => exchange.amend(ann, id, { price: 41 }),
       () => exchange.amend(ann, id, { price: 42 }),
@@ -377,9 +375,8 @@ pair(
   "an order is made smaller while it is replaced: the one that comes second sees the first",
   ["smaller first", "replaced first"],
   async (contention, t) => {
-    const [market] = (await makeMarkets(1)) as [string];
-    const [ann] = (await makeTraders(1)) as [string];
-    const [id] = (await rest(market, ann, buy("no", 10, 40))) as [string];
+    const [market, ann] = await makeMarketWith(1);
+    const [id] = await rest(market, ann, buy("no", 10, 40));
     const [smaller, moved] = await contention.together([
       () => exchange.amend(ann, id, { quantity: 5 }),
       () => exchange.amend(ann, id, { price: 45 }),
@@ -396,9 +393,8 @@ pair(
   "an order is made smaller twice: the book has the smaller quantity",
   ["first", "second"],
   async (contention, t) => {
-    const [market] = (await makeMarkets(1)) as [string];
-    const [ann] = (await makeTraders(1)) as [string];
-    const [id] = (await rest(market, ann, buy("no", 10, 40))) as [string];
+    const [market, ann] = await makeMarketWith(1);
+    const [id] = await rest(market, ann, buy("no", 10, 40));
     const outcomes = await contention.together([
       () => exchange.amend(ann, id, { quantity: 7 }),
       () => exchange.amend(ann, id, { quantity: 7 }),
@@ -414,9 +410,8 @@ pair(
   "an order is replaced while its owner cancels it: one of the two finds it gone",
   ["cancelled", "replaced"],
   async (contention, t) => {
-    const [market] = (await makeMarkets(1)) as [string];
-    const [ann] = (await makeTraders(1)) as [string];
-    const [id] = (await rest(market, ann, buy("no", 10, 40))) as [string];
+    const [market, ann] = await makeMarketWith(1);
+    const [id] = await rest(market, ann, buy("no", 10, 40));
     const [amended, cancelled] = await contention.together([
       () => exchange.amend(ann, id, { price: 45 }),
       () => exchange.cancel(ann, id),
@@ -438,11 +433,10 @@ pair(
   "the cash that a replacement would cost is withdrawn: one of the two is refused",
   ["replaced", "withdrawn"],
   async (contention, t) => {
-    const [market] = (await makeMarkets(1)) as [string];
-    const [bob] = (await makeTraders(1)) as [string];
+    const [market, bob] = await makeMarketWith(1);
     const ann = await makeTrader({ cents: 617 });
     await rest(market, bob, buy("no", 10, 40));
-    const [id] = (await rest(market, ann, buy("yes", 10, 50))) as [string];
+    const [id] = await rest(market, ann, buy("yes", 10, 50));
     const [amended, withdrawn] = await contention.together([
       () => contention.insist(() => exchange.amend(ann, id, { price: 60 })),
       () => withdraw(ann, 617),

@@ -9,7 +9,16 @@ import { effort, randomFrom, seed } from "../helpers/random.ts";
 /** Resolving, correcting and converting while the same traders do other things. */
 
 const exchange = testExchange(test, { sessions: 20 });
-const { accounts, balance, makeMarket, makeMarkets, makeTraders, operate } = exchange;
+const {
+  accounts,
+  balance,
+  makeMarket,
+  makeMarketWith,
+  makeMarkets,
+  makeTrader,
+  makeTraders,
+  operate,
+} = exchange;
 const { position, rest, split } = exchange;
 
 const pair = pairsOf(test, exchange, 15);
@@ -21,8 +30,7 @@ pair(
   "an order and the resolution of its market: traded and paid, or refused",
   ["traded", "refused"],
   async (contention, t) => {
-    const market = await makeMarket();
-    const [ann, bob] = (await makeTraders(2)) as [string, string];
+    const [market, ann, bob] = await makeMarketWith(2);
     await rest(market, ann, buy("no", 10, 40));
     const [placed] = await contention.together([
       () => contention.place(market, bob, buy("yes", 10, 60)),
@@ -43,7 +51,7 @@ const makeOutcomes = async (): Promise<[string, string]> => {
   });
   const one = await makeMarket({ event_id });
   const two = await makeMarket({ event_id });
-  const [ann] = (await makeTraders(1)) as [string];
+  const ann = await makeTrader();
   for (const market of [one, two]) await split(market, ann, 5);
   return [one, two];
 };
@@ -82,7 +90,7 @@ pair(
 test("two markets of one category with the same traders are resolved at once, one of them closed", async (t) => {
   const contention = contend(exchange);
   for (let round = 0; round < effort(15); round++) {
-    const [one, two, three] = (await makeMarkets(3)) as [string, string, string];
+    const [one, two, three] = await makeMarkets(3);
     const traders = await makeTraders(4);
     for (const [market, order] of [
       [one, traders],
@@ -96,8 +104,8 @@ test("two markets of one category with the same traders are resolved at once, on
       () => resolve(one, "yes"),
       () => resolve(two, "custom", 30),
       () => operate("set_market_status", { market_id: three, status: "closed" }),
-      () => contention.place(three, traders[2]!, buy("yes", 1, 20)),
-      () => contention.place(three, traders[0]!, sell("yes", 5, 20)),
+      () => contention.place(three, traders[2], buy("yes", 1, 20)),
+      () => contention.place(three, traders[0], sell("yes", 5, 20)),
     ]);
     for (const market of [one, two]) t.is((await accounts(market)).escrow, 0);
   }
@@ -107,8 +115,7 @@ test("two markets of one category with the same traders are resolved at once, on
 test("deposits, withdrawals and corrections at once add up", async (t) => {
   const contention = contend(exchange);
   for (let round = 0; round < effort(8); round++) {
-    const market = await makeMarket();
-    const [ann, bob] = (await makeTraders(2)) as [string, string];
+    const [market, ann, bob] = await makeMarketWith(2);
     await rest(market, ann, buy("no", 10, 50));
     await contention.place(market, bob, buy("yes", 10, 50));
     const move = (name: string, user_id: string) => () =>
@@ -207,8 +214,7 @@ pair(
   "winnings are withdrawn while they are paid: all of them, or none yet",
   ["paid first", "withdrawal first"],
   async (contention, t) => {
-    const market = await makeMarket();
-    const ann = await exchange.makeTrader({ cents: 1000 });
+    const [market, ann] = await makeMarketWith(1, { cents: 1000 });
     await split(market, ann, 10);
     const reference = randomUUID();
     const [, withdrawn] = await contention.together([
@@ -225,8 +231,7 @@ pair(
   "winnings are withdrawn while a correction takes them back: kept, or owed",
   ["withdrawn first", "corrected first"],
   async (contention, t) => {
-    const market = await makeMarket();
-    const [ann, bob] = (await makeTraders(2, { cents: 600 })) as [string, string];
+    const [market, ann, bob] = await makeMarketWith(2, { cents: 600 });
     await rest(market, ann, buy("no", 9, 40));
     await exchange.place(market, bob, buy("yes", 9, 60));
     await resolve(market, "yes");

@@ -12,7 +12,18 @@ import { api } from "../../src/database/calls.ts";
 /** What ends all orders of a user, and leaves some of them to a worker. */
 
 const exchange = testExchange(test, { sessions: 20 });
-const { clock, makeLiveMarket, makeMarkets, makeTraders, operate, order, place } = exchange;
+const {
+  clock,
+  makeLiveMarket,
+  makeMarket,
+  makeMarketWith,
+  makeMarkets,
+  makeTrader,
+  makeTraders,
+  operate,
+  order,
+  place,
+} = exchange;
 const { placeBatch, rest } = exchange;
 const { due, fire } = switchWorker(exchange);
 
@@ -93,14 +104,14 @@ async function assertSound(t: ExecutionContext): Promise<void> {
 for (const [title, { reason, end }] of Object.entries(ends)) {
   test.serial(`${title} waits for no market`, async (t) => {
     const [first, second] = (await byId(await makeMarkets(2))) as [string, string];
-    const [ann, bob] = (await makeTraders(2)) as [string, string];
-    const [free] = (await rest(first, ann, buy("yes", 1, 40))) as [string];
+    const [ann, bob] = await makeTraders(2);
+    const [free] = await rest(first, ann, buy("yes", 1, 40));
     const [met, left] = await rest(second, ann, buy("yes", 1, 40), buy("yes", 1, 39));
     await withMarketLocked(second, async () => {
       t.is(await end(ann), 3);
     });
     t.like(await order(ann, free), { status: "cancelled", cancelReason: reason });
-    t.is((await order(ann, met!)).status, "open");
+    t.is((await order(ann, met)).status, "open");
 
     // The best of what is left is met before a worker comes: no trade.
     const taken = await place(second, bob, buy("no", 1, 61));
@@ -109,7 +120,7 @@ for (const [title, { reason, end }] of Object.entries(ends)) {
       taken.cancelledOrders.map(({ cancelReason }) => cancelReason),
       [reason, reason],
     );
-    t.like(await order(ann, left!), { status: "cancelled", cancelReason: reason });
+    t.like(await order(ann, left), { status: "cancelled", cancelReason: reason });
     t.is(await fire(), 0);
     await assertSound(t);
   });
@@ -117,7 +128,7 @@ for (const [title, { reason, end }] of Object.entries(ends)) {
   test.serial(`a worker cancels what ${title} has left, scheduled orders too`, async (t) => {
     const { market: live } = await makeLiveMarket();
     const [first, second] = (await byId([...(await makeMarkets(1)), live])) as [string, string];
-    const [ann] = (await makeTraders(1)) as [string];
+    const ann = await makeTrader();
     for (const market of [first, second]) await place(market, ann, buy("yes", 1, 40));
     const listener = await exchange.listen();
     await withMarketLocked(second, async () => {
@@ -142,7 +153,7 @@ for (const [title, { reason, end }] of Object.entries(ends)) {
 test.serial("a scheduled order of a user who was frozen is not released", async (t) => {
   const live = [await makeLiveMarket(), await makeLiveMarket()].map(({ market }) => market);
   const [first, second] = (await byId(live)) as [string, string];
-  const [ann] = (await makeTraders(1)) as [string];
+  const ann = await makeTrader();
   await place(first, ann, buy("yes", 1, 40));
   const { order: waiting } = await place(second, ann, buy("yes", 1, 40));
   await withMarketLocked(second, async () => {
@@ -154,8 +165,7 @@ test.serial("a scheduled order of a user who was frozen is not released", async 
 });
 
 test.serial("of many orders the first 1,000 end at once, and the rest in steps", async (t) => {
-  const [market] = (await makeMarkets(1)) as [string];
-  const [ann] = (await makeTraders(1)) as [string];
+  const [market, ann] = await makeMarketWith(1);
   for (let batch = 0; batch < 7; batch += 1) {
     await placeBatch(
       market,
@@ -185,13 +195,13 @@ const setSwitch = (userId: string, timeoutMs: number) =>
 
 test.serial("the user's own switch goes on: later orders are under its protection", async (t) => {
   const [first, second] = (await byId(await makeMarkets(2))) as [string, string];
-  const [ann] = (await makeTraders(1)) as [string];
+  const ann = await makeTrader();
   for (const market of [first, second]) await rest(market, ann, buy("yes", 1, 40));
   const armed = await setSwitch(ann, 5000);
   await withMarketLocked(second, async () => {
     await operate("cancel_orders", { user_id: ann });
   });
-  const [later] = (await rest(first, ann, buy("yes", 1, 41))) as [string];
+  const [later] = await rest(first, ann, buy("yes", 1, 41));
   t.is(await fire(), 1);
   t.is((await order(ann, later)).status, "open");
   const { rows } = await exchange.database.pool.query("select api.get_dead_man($1) as body", [ann]);
@@ -203,8 +213,7 @@ test.serial("the user's own switch goes on: later orders are under its protectio
 });
 
 test.serial("a switch that expired before the stop is said to have fired", async (t) => {
-  const [market] = (await makeMarkets(1)) as [string];
-  const [ann] = (await makeTraders(1)) as [string];
+  const [market, ann] = await makeMarketWith(1);
   await rest(market, ann, buy("yes", 1, 40));
   await setSwitch(ann, 1000);
   await clock.advance(1500);
@@ -218,8 +227,7 @@ test.serial("a switch that expired before the stop is said to have fired", async
 for (const isFree of [true, false]) {
   const title = `orders whose switch has expired unnoticed end by a stop, ${isFree ? "at once" : "later"}`;
   test.serial(title, async (t) => {
-    const [market] = (await makeMarkets(1)) as [string];
-    const [ann] = (await makeTraders(1)) as [string];
+    const [market, ann] = await makeMarketWith(1);
     const ids = await rest(market, ann, buy("yes", 1, 40), buy("yes", 1, 39));
     await withClient(exchange.api, (client) =>
       call(client, api.setDeadMan, { userId: ann, timeoutMs: 1000 }),
@@ -236,12 +244,11 @@ for (const isFree of [true, false]) {
 }
 
 test.serial("a switch that has expired unnoticed takes no order of a stop", async (t) => {
-  const [market] = (await makeMarkets(1)) as [string];
-  const [ann] = (await makeTraders(1)) as [string];
-  const [before] = (await rest(market, ann, buy("yes", 1, 40))) as [string];
+  const [market, ann] = await makeMarketWith(1);
+  const [before] = await rest(market, ann, buy("yes", 1, 40));
   await setSwitch(ann, 1000);
   await clock.advance(1500);
-  const [after] = (await rest(market, ann, buy("yes", 1, 39))) as [string];
+  const [after] = await rest(market, ann, buy("yes", 1, 39));
   await withMarketLocked(market, async () => {
     t.is(await operate("self_exclude", { user_id: ann }), 2);
   });
@@ -254,7 +261,7 @@ test.serial("a switch that has expired unnoticed takes no order of a stop", asyn
 for (const [title, { reason, end }] of Object.entries(ends)) {
   test.serial(`${title} expires scheduled orders past their expiry, uncounted`, async (t) => {
     const { market } = await makeLiveMarket();
-    const [ann, bob, cat] = (await makeTraders(3)) as [string, string, string];
+    const [ann, bob, cat] = await makeTraders(3);
     const expiresAt = new Date((await timeNow()).getTime() + 1000).toISOString();
     const waiting = new Map<string, string>();
     for (const user of [ann, bob, cat]) {
@@ -278,7 +285,7 @@ for (const [title, { reason, end }] of Object.entries(ends)) {
 
   test.serial(`a release during a site-wide pause keeps the reason of ${title}`, async (t) => {
     const { market } = await makeLiveMarket();
-    const [ann] = (await makeTraders(1)) as [string];
+    const ann = await makeTrader();
     const { order: waiting } = await place(market, ann, buy("yes", 1, 40));
     await withMarketLocked(market, async () => {
       t.is(await end(ann), 1);
@@ -293,14 +300,13 @@ for (const [title, { reason, end }] of Object.entries(ends)) {
 }
 
 test.serial("each order shows the reason of the first stop that it was under", async (t) => {
-  const [market] = (await makeMarkets(1)) as [string];
-  const [ann] = (await makeTraders(1)) as [string];
-  const [first] = (await rest(market, ann, buy("yes", 1, 40))) as [string];
+  const [market, ann] = await makeMarketWith(1);
+  const [first] = await rest(market, ann, buy("yes", 1, 40));
   let second = "";
   await withMarketLocked(market, async () => {
     t.is(await operate("cancel_orders", { user_id: ann }), 1);
   });
-  [second] = (await rest(market, ann, buy("yes", 1, 39))) as [string];
+  [second] = await rest(market, ann, buy("yes", 1, 39));
   await withMarketLocked(market, async () => {
     t.is(await operate("freeze_user", { user_id: ann, reason: "fraud check" }), 1);
     t.is(await operate("self_exclude", { user_id: ann }), 0);
@@ -312,10 +318,9 @@ test.serial("each order shows the reason of the first stop that it was under", a
 });
 
 test.serial("a market that closes keeps the reason of what is stopped", async (t) => {
-  const [market] = (await makeMarkets(1)) as [string];
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
-  const [stopped] = (await rest(market, ann, buy("yes", 1, 40))) as [string];
-  const [open] = (await rest(market, bob, buy("yes", 1, 40))) as [string];
+  const [market, ann, bob] = await makeMarketWith(2);
+  const [stopped] = await rest(market, ann, buy("yes", 1, 40));
+  const [open] = await rest(market, bob, buy("yes", 1, 40));
   const listener = await exchange.listen();
   await withMarketLocked(market, async () => {
     t.is(await operate("self_exclude", { user_id: ann }), 1);
@@ -339,19 +344,15 @@ test.serial("a market that closes keeps the reason of what is stopped", async (t
 test.serial(
   "a cancel by the user does not count what is stopped, and keeps its reason",
   async (t) => {
-    const [market] = (await makeMarkets(1)) as [string];
-    const [ann] = (await makeTraders(1)) as [string];
-    const [first, second] = (await rest(market, ann, buy("yes", 1, 40), buy("yes", 1, 39))) as [
-      string,
-      string,
-    ];
+    const [market, ann] = await makeMarketWith(1);
+    const [first, second] = await rest(market, ann, buy("yes", 1, 40), buy("yes", 1, 39));
     const listener = await exchange.listen();
     await withMarketLocked(market, async () => {
       t.is(await operate("freeze_user", { user_id: ann, reason: "fraud check" }), 2);
     });
     t.is((await exchange.cancel(ann, first)).code, "ORDER_NOT_CANCELLABLE");
     await operate("unfreeze_user", { user_id: ann, reason: "checked" });
-    const [third] = (await rest(market, ann, buy("yes", 1, 38))) as [string];
+    const [third] = await rest(market, ann, buy("yes", 1, 38));
     const all = await withClient(exchange.api, (client) =>
       call(client, api.cancelAllOrders, { userId: ann, cancelledBefore: 0 }),
     );
@@ -375,14 +376,13 @@ test.serial(
 test.serial(
   "an operator's cancel in one market does not count what is stopped, and keeps its reason",
   async (t) => {
-    const [market] = (await makeMarkets(1)) as [string];
-    const [ann] = (await makeTraders(1)) as [string];
-    const [first] = (await rest(market, ann, buy("yes", 1, 40))) as [string];
+    const [market, ann] = await makeMarketWith(1);
+    const [first] = await rest(market, ann, buy("yes", 1, 40));
     await withMarketLocked(market, async () => {
       t.is(await operate("freeze_user", { user_id: ann, reason: "fraud check" }), 1);
     });
     await operate("unfreeze_user", { user_id: ann, reason: "checked" });
-    const [second] = (await rest(market, ann, buy("yes", 1, 39))) as [string];
+    const [second] = await rest(market, ann, buy("yes", 1, 39));
     const listener = await exchange.listen();
     t.is(await operate("cancel_orders", { user_id: ann, market_id: market }), 1);
     const { users } = await listener.heard();
@@ -402,10 +402,10 @@ test.serial(
 test.serial(
   "an amendment that waits for its user while they are stopped changes nothing",
   async (t) => {
-    const [market] = (await makeMarkets(1)) as [string];
+    const market = await makeMarket();
     const [cat, ann] = (await byUserId(await makeTraders(2))) as [string, string];
     await rest(market, cat, buy("no", 3, 40));
-    const [id] = (await rest(market, ann, buy("yes", 7, 10))) as [string];
+    const [id] = await rest(market, ann, buy("yes", 7, 10));
     const amended = await whileUserLocked(
       cat,
       "api.run_command",
@@ -423,9 +423,8 @@ test.serial(
 );
 
 test.serial("no market stands still while a stop waits for its user", async (t) => {
-  const [market] = (await makeMarkets(1)) as [string];
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
-  const [id] = (await rest(market, ann, buy("yes", 1, 40))) as [string];
+  const [market, ann, bob] = await makeMarketWith(2);
+  const [id] = await rest(market, ann, buy("yes", 1, 40));
   const ended = await whileUserLocked(
     ann,
     "admin.self_exclude",

@@ -7,8 +7,17 @@ import { effort } from "../helpers/random.ts";
 /** Voids of trades and markets at the same moment as each other, as orders and as resolutions. */
 
 const exchange = testExchange(test, { sessions: 20 });
-const { accounts, balance, makeMarket, makeMarkets, makeTraders, operate, place, position } =
-  exchange;
+const {
+  accounts,
+  balance,
+  makeMarket,
+  makeMarketWith,
+  makeMarkets,
+  makeTraders,
+  operate,
+  place,
+  position,
+} = exchange;
 const { rest } = exchange;
 
 const pair = pairsOf(test, exchange, 12);
@@ -22,8 +31,7 @@ const resolve = (market_id: string) =>
 
 /** Ann has bought 10 YES at 50 of Bob, with a fee of 17.5. */
 async function makeTrade() {
-  const id = await makeMarket();
-  const [ann, bob, cem] = (await makeTraders(3, { cents: 10_000 })) as [string, string, string];
+  const [id, ann, bob, cem] = await makeMarketWith(3, { cents: 10_000 });
   await rest(id, bob, buy("no", 10, 50));
   const { fills } = await place(id, ann, buy("yes", 10, 50));
   return { id, ann, bob, cem, trade: fills[0]!.id };
@@ -139,7 +147,7 @@ test("voids, deposits, fee payouts and orders of the same users at once: no dead
   const rounds = effort(10);
   const elsewhere = await makeMarket();
   for (let round = 0; round < rounds; round++) {
-    const markets = (await makeMarkets(3)) as [string, string, string];
+    const markets = await makeMarkets(3);
     const fills: string[] = [];
     for (const [index, market] of markets.entries()) {
       const [maker, taker] = [traders[index]!, traders[index + 1]!];

@@ -6,7 +6,7 @@ import { readDocument } from "./document.ts";
 /** What operators undid, in the questions of docs/analytics.md that its own history leaves out. */
 
 const exchange = testExchange(test);
-const { makeMarket, makeTrader, operate, place, split } = exchange;
+const { makeMarket, makeTrader, makeTraders, operate, place, split } = exchange;
 
 const query = readDocument("docs/analytics.md").blocks.find(
   ({ language, heading }) => language === "sql" && heading === "How did open interest grow?",
@@ -20,7 +20,7 @@ async function pairs(): Promise<number> {
 
 /** Mints so many pairs by a trade at 50, and returns the trade. */
 async function mint(market: string, quantity: number): Promise<string> {
-  const [maker, taker] = [await makeTrader(), await makeTrader()];
+  const [maker, taker] = await makeTraders(2);
   await place(market, maker, buy("no", quantity, 50));
   const { fills } = await place(market, taker, buy("yes", quantity, 50));
   return fills[0]!.id;

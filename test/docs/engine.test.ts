@@ -140,14 +140,14 @@ test("commands that may run while an order is carried out", async (t) => {
 });
 
 async function makeScene(): Promise<Scene> {
-  const [market, other] = (await exchange.makeMarkets(2)) as [string, string];
-  const [maker, bystander, trader] = (await exchange.makeTraders(3)) as [string, string, string];
+  const [market, other] = await exchange.makeMarkets(2);
+  const [maker, bystander, trader] = await exchange.makeTraders(3);
   await exchange.rest(market, maker, buy("no", 10, 50));
   const [bystanderOrder] = await exchange.rest(market, bystander, buy("no", 10, 20));
   const [traderOrder] = await exchange.rest(other, trader, buy("yes", 10, 20));
   return {
     ...{ market, other, trader, maker, bystander },
-    ...{ traderOrder: traderOrder!, bystanderOrder: bystanderOrder! },
+    ...{ traderOrder, bystanderOrder },
   };
 }
 

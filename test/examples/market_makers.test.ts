@@ -14,7 +14,7 @@ import { startExample, testWithPrograms, untilEqual } from "./run_example.ts";
 import type { RunningExample } from "./run_example.ts";
 
 const service = testService(test);
-const { call, makeMarket, makeTrader, operate } = service;
+const { call, makeMarket, makeTrader, makeTraders, operate } = service;
 
 test("the market maker in TypeScript compiles, and quotes", async (t) => {
   await playMarketMaker(t, "In TypeScript", ({ directory }) => {
@@ -46,7 +46,7 @@ test("the market maker in TypeScript has fewer than 80 lines", (t) => {
 test("two market makers in TypeScript trade through connections that break", async (t) => {
   t.timeout(240_000);
   const markets = [await makeMarket(), await makeMarket()];
-  const makers = [await makeTrader(), await makeTrader()];
+  const makers = await makeTraders(2);
   const taker = await makeTrader();
   const random = randomFrom("market_makers");
   const proxy = await openCuttingProxy(t, service.url);
@@ -113,7 +113,7 @@ async function playMarketMaker(
   whileItQuotes: (example: RunningExample) => void = () => undefined,
 ): Promise<void> {
   const marketId = await makeMarket();
-  const [ann, bob, maker] = [await makeTrader(), await makeTrader(), await makeTrader()];
+  const [ann, bob, maker] = await makeTraders(3);
   const place = async (trader: Trader, side: "yes" | "no", price: number, quantity: number) => {
     const body = { marketId, side, price, quantity };
     const { status } = await call("POST", "/api/v1/orders", { key: trader.key, body });

@@ -14,7 +14,7 @@ import { startExample, testWithPrograms, untilEqual } from "./run_example.ts";
 /** examples/python/: the client by itself, and trading through connections that break. */
 
 const service = testService(test);
-const { call, makeMarket, makeTrader } = service;
+const { call, makeMarket, makeTrader, makeTraders } = service;
 
 const environment = {
   ...process.env,
@@ -72,8 +72,8 @@ testWithPrograms(
   async (t) => {
     t.timeout(LONGEST_MS + 60_000);
     const marketId = await makeMarket();
-    const makers = [await makeTrader(), await makeTrader()];
-    const people = [await makeTrader(), await makeTrader()];
+    const makers = await makeTraders(2);
+    const people = await makeTraders(2);
     const proxy = await openCuttingProxy(t, service.url);
     const environmentOf = ({ key }: Trader) => ({ BASE: proxy.url, KEY: key, MARKET: marketId });
     const examples = await Promise.all(

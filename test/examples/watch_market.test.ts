@@ -4,11 +4,11 @@ import type { Trader } from "../helpers/http/test_service.ts";
 import { startExample, testWithPrograms, untilEqual } from "./run_example.ts";
 
 const service = testService(test);
-const { call, makeMarket, makeTrader } = service;
+const { call, makeMarket, makeTraders } = service;
 
 testWithPrograms(["psql"], "psql shows the book and the ledger of a market", async (t) => {
   const marketId = await makeMarket();
-  const [ann, bob] = [await makeTrader(), await makeTrader()];
+  const [ann, bob] = await makeTraders(2);
   const buy = async (trader: Trader, side: "yes" | "no", price: number, quantity: number) => {
     const body = { marketId, side, price, quantity };
     const { status } = await call("POST", "/api/v1/orders", { key: trader.key, body });

@@ -15,7 +15,7 @@ import { until } from "../helpers/until.ts";
 /** GET /stream: a snapshot of each market, and then its changes. */
 
 const service = testService(test);
-const { call, makeMarket, makeTrader, operate, place } = service;
+const { call, makeMarket, makeTraders, operate, place } = service;
 const openStream = testEvents(test);
 
 async function watch(
@@ -30,7 +30,7 @@ async function watch(
 
 test.serial("a snapshot of each market, and then what changes", async (t) => {
   const markets = [await makeMarket(), await makeMarket()];
-  const [ann, bob] = [await makeTrader(), await makeTrader()];
+  const [ann, bob] = await makeTraders(2);
   await place(ann, markets[0]!, { price: 40, quantity: 10 });
   const stream = await watch(markets);
   t.is(stream.status, 200);
@@ -85,7 +85,7 @@ test.serial(
   async (t) => {
     const random = randomFrom("change_stream");
     const markets = [await makeMarket(), await makeMarket(), await makeMarket()];
-    const traders = [await makeTrader(), await makeTrader(), await makeTrader()];
+    const traders = await makeTraders(3);
     const config = { host: "127.0.0.1", port: 0, trustProxy: false };
     const pool = service.database.connectAs("exchange_api");
     const other = await serve({
@@ -154,7 +154,7 @@ test.serial(
 
 test.serial("more trades at once than a frame tells are a snapshot", async (t) => {
   const marketId = await makeMarket();
-  const [ann, bob] = [await makeTrader(), await makeTrader()];
+  const [ann, bob] = await makeTraders(2);
   const stream = await watch([marketId]);
   await stream.next();
   const orders = Array.from({ length: 250 }, () => ({

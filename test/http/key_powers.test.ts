@@ -18,7 +18,7 @@ import { until } from "../helpers/until.ts";
 /** What API keys may do, from where and until when. Made from the table of routes. */
 
 const service = testService(test);
-const { call, makeEvent, makeMarket, makeTrader, operate } = service;
+const { call, makeEvent, makeMarket, makeTrader, makeTraders, operate } = service;
 
 /** Behind one proxy, which says where requests come from. */
 let behindProxy: RunningServer;
@@ -58,7 +58,7 @@ const makeKey = (user_id: string, powers: Powers): Promise<string> =>
 async function makeOwner() {
   const eventId = await makeEvent();
   const marketId = await makeMarket({ event_id: eventId });
-  const [owner, other] = [await makeTrader(), await makeTrader()];
+  const [owner, other] = await makeTraders(2);
   const place = (key: string, order: object) =>
     call("POST", "/api/v1/orders", { key, body: { marketId, quantity: 5, ...order } });
   await place(other.key, { side: "no", price: 40 });

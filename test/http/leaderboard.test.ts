@@ -11,7 +11,7 @@ import type { Trader } from "../helpers/http/test_service.ts";
 /** One history: each test continues where the one before ended. */
 
 const service = testService(test);
-const { call, makeMarket, makeTrader, operate } = service;
+const { call, makeMarket, makeTrader, makeTraders, operate } = service;
 
 const nameOf = (number: number) => {
   const { handle, display_name: displayName } = traderName(number);
@@ -59,7 +59,7 @@ const nothing = {
 };
 
 test.serial("200: zeros and nulls before the first snapshot", async (t) => {
-  [ann, bob, cleo] = [await makeTrader(), await makeTrader(), await makeTrader()];
+  [ann, bob, cleo] = await makeTraders(3);
   rain = await makeMarket();
   // Ann pays 40 and a fee for each of 10 shares, Bob 60. Cleo has not bought yet.
   await place(bob, { marketId: rain, side: "no", price: 60, quantity: 10 });

@@ -12,7 +12,7 @@ import type { Trader } from "../helpers/http/test_service.ts";
 /** GET /markets/:id/stream: a fresh snapshot first, and the newest after every change. */
 
 const service = testService(test);
-const { call, makeMarket, makeTrader, operate, place } = service;
+const { call, makeMarket, makeTrader, makeTraders, operate, place } = service;
 
 const emptyBook = { yesBids: [], noBids: [] };
 const openStream = testEvents(test);
@@ -45,7 +45,7 @@ test.serial("the first frame comes at once, also of a market without orders", as
 
 test.serial("each change brings a snapshot: orders, trades, cancels", async (t) => {
   const marketId = await makeMarket();
-  const [ann, bob] = [await makeTrader(), await makeTrader()];
+  const [ann, bob] = await makeTraders(2);
   const stream = await watch(marketId);
   await stream.next();
 
@@ -85,7 +85,7 @@ test.serial("each change brings a snapshot: orders, trades, cancels", async (t) 
 
 test.serial("a private profile's name is withheld; others may hold anything", async (t) => {
   const marketId = await makeMarket();
-  const [ann, bob, eve] = [await makeTrader(), await makeTrader(), await makeTrader()];
+  const [ann, bob, eve] = await makeTraders(3);
   await operate("set_profile", { user_id: bob.userId, display_name: 'B"o\nb\\ \u2028é' });
   await operate("set_profile", { user_id: eve.userId, private: true });
   await place(ann, marketId, { price: 50, quantity: 2 });
@@ -99,7 +99,7 @@ test.serial("a private profile's name is withheld; others may hold anything", as
 
 test.serial("at most 50 trades, the newest first", async (t) => {
   const marketId = await makeMarket();
-  const [ann, bob] = [await makeTrader(), await makeTrader()];
+  const [ann, bob] = await makeTraders(2);
   await place(ann, marketId, { price: 50, quantity: 100 });
   for (let quantity = 1; quantity <= 9; quantity++) {
     await place(bob, marketId, { side: "no", price: 50, quantity });

@@ -7,7 +7,7 @@ import { testService } from "../helpers/http/test_service.ts";
 import type { Answer, CallOptions } from "../helpers/http/test_service.ts";
 
 const service = testService(test);
-const { makeMarket, makeTrader, operate } = service;
+const { makeMarket, makeTrader, makeTraders, operate } = service;
 
 const noSuchId = "01900000-0000-7000-8000-000000000000";
 const { faultsOf, met } = checkAnswers();
@@ -27,7 +27,7 @@ test.serial("the answers of every route match the document", async (t) => {
   });
   const closed = await makeMarket();
   await operate("set_market_status", { market_id: closed, status: "closed" });
-  const [ann, bob] = [await makeTrader(), await makeTrader()];
+  const [ann, bob] = await makeTraders(2);
   const place = (key: string, order: Record<string, unknown>) =>
     call("POST", "/api/v1/orders", { key, body: { marketId, ...order } });
 

@@ -11,7 +11,7 @@ import { testService } from "../helpers/http/test_service.ts";
 /** How many event streams an address and a user hold open at once, over all servers. */
 
 const service = testService(test);
-const { call, makeMarket, makeTrader, operate } = service;
+const { call, makeMarket, makeTrader, makeTraders, operate } = service;
 const opened: EventSource[] = [];
 const logger = pino({ level: "silent" });
 
@@ -44,7 +44,7 @@ test.serial(
       config,
       logger,
     });
-    const [ann, bob] = [await makeTrader(), await makeTrader()];
+    const [ann, bob] = await makeTraders(2);
     await cap("user", 2);
     await open("/api/v1/user/stream", ann.key);
     await open("/api/v1/user/stream", ann.key, other.url);

@@ -13,7 +13,7 @@ import { ordersIn } from "../helpers/exchange/orders.ts";
 /** GET /user/stream: what happens to a user, to them alone. */
 
 const service = testService(test);
-const { call, makeMarket, makeTrader, operate, place } = service;
+const { call, makeMarket, makeTrader, makeTraders, operate, place } = service;
 
 const connected = { data: { type: "connected" } };
 const openStream = testEvents(test);
@@ -100,7 +100,7 @@ test.serial("it greets, and then sends fills and cancels to their user alone", a
 
 test.serial("all streams of a user hear each event once, in order, in all processes", async (t) => {
   const marketId = await makeMarket();
-  const [ann, bob] = [await makeTrader(), await makeTrader()];
+  const [ann, bob] = await makeTraders(2);
   const config = { host: "127.0.0.1", port: 0, trustProxy: false };
   const pool = service.database.connectAs("exchange_api");
   const other = await serve({
@@ -131,7 +131,7 @@ test.serial("all streams of a user hear each event once, in order, in all proces
 
 test.serial("no event is sent for a rollback or a replay", async (t) => {
   const marketId = await makeMarket();
-  const [ann, bob] = [await makeTrader(), await makeTrader()];
+  const [ann, bob] = await makeTraders(2);
   const stream = await listen(ann);
   await place(ann, marketId, { price: 50, quantity: 2 });
   const client = await service.database.pool.connect();
@@ -182,7 +182,7 @@ test.serial(
 
 test.serial("an event of any length is delivered, in its order", async (t) => {
   const marketId = await makeMarket();
-  const [ann, bob] = [await makeTrader(), await makeTrader()];
+  const [ann, bob] = await makeTraders(2);
   const stream = await listen(ann);
   const orders = await Promise.all(
     Array.from({ length: 300 }, () => place(ann, marketId, { price: 50 })),
@@ -210,7 +210,7 @@ test.serial("the streams of a revoked key end, those of other keys go on", async
 });
 
 test.serial("a login that may only read can't send or read events", async (t) => {
-  const [ann, bob] = [await makeTrader(), await makeTrader()];
+  const [ann, bob] = await makeTraders(2);
   const stream = await listen(ann);
   const keyId = await keyIdOf(ann);
   const analyst = await service.database.connectAs("exchange_analyst", { max: 1 }).connect();
@@ -248,7 +248,7 @@ test.serial("a login that may only read can't send or read events", async (t) =>
 
 test.serial("the listening connection is lost and replaced: nothing is missed", async (t) => {
   const marketId = await makeMarket();
-  const [ann, bob] = [await makeTrader(), await makeTrader()];
+  const [ann, bob] = await makeTraders(2);
   const keyId = await keyIdOf(bob);
   const [kept, revoked] = [await listen(ann), await listen(bob)];
   await kept.next();
@@ -277,7 +277,7 @@ test.serial("the listening connection is lost and replaced: nothing is missed", 
 
 test.serial("Last-Event-ID: every event once and in order, whichever server answers", async (t) => {
   const marketId = await makeMarket();
-  const [ann, bob] = [await makeTrader(), await makeTrader()];
+  const [ann, bob] = await makeTraders(2);
   const config = { host: "127.0.0.1", port: 0, trustProxy: false };
   const other = await serve({
     pools: asServerPools(service.database.connectAs("exchange_api")),
@@ -321,7 +321,7 @@ test.serial("Last-Event-ID: every event once and in order, whichever server answ
 
 test.serial("409 EVENTS_GONE as JSON before the stream: too old, or unknown", async (t) => {
   const marketId = await makeMarket();
-  const [ann, bob] = [await makeTrader(), await makeTrader()];
+  const [ann, bob] = await makeTraders(2);
   const first = await listen(ann);
   const { id: after } = await first.next();
   first.close();
@@ -353,7 +353,7 @@ test.serial("INVALID_REQUEST for an unknown include", async (t) => {
 
 test.serial("fills, settlements and statuses come to those who ask for them", async (t) => {
   const marketId = await makeMarket();
-  const [ann, bob] = [await makeTrader(), await makeTrader()];
+  const [ann, bob] = await makeTraders(2);
   const plain = await listen(ann);
   const all = await listen(ann, { include: "fills,settlements,markets" });
   const taker = await listen(bob, { include: "fills" });

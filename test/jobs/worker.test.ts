@@ -13,7 +13,8 @@ import { makeQueue, startTestWorker } from "../helpers/exchange/test_worker.ts";
 import type { TestWorker } from "../helpers/exchange/test_worker.ts";
 
 const exchange = testExchange(test);
-const { cancel, clock, makeLiveMarket, makeMarket, makeTrader, makeTraders } = exchange;
+const { cancel, clock, makeLiveMarket, makeMarket, makeMarketWith, makeTrader, makeTraders } =
+  exchange;
 const { order, place, rest } = exchange;
 
 const DAY = 86_400_000;
@@ -48,11 +49,11 @@ const rowsIn = async (table: string): Promise<number> =>
 test.serial("orders expire and markets close when it is time", async (t) => {
   const market = await makeMarket({ close_time: await inSeconds(60) });
   const ann = await makeTrader();
-  const [first, second] = (await rest(
+  const [first, second] = await rest(
     ...([market, ann] as const),
     buy("no", 1, 10, { expiresAt: await inSeconds(30) }),
     buy("no", 1, 10),
-  )) as [string, string];
+  );
   await clock.advance(29_999);
   t.is(await reasonOf(ann, first), null);
   await clock.advance(1);
@@ -65,7 +66,7 @@ test.serial("orders expire and markets close when it is time", async (t) => {
 
 test.serial("scheduled orders are released when it is time, and not before", async (t) => {
   const { market } = await makeLiveMarket();
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [ann, bob] = await makeTraders(2);
   const { id } = (await place(market, ann, buy("no", 10, 40))).order;
   await clock.advance(2999);
   const taker = (await place(market, bob, buy("yes", 4, 60))).order;
@@ -100,8 +101,7 @@ test.serial("a failing market does not delay the orders of others", async (t) =>
 });
 
 test.serial("old orders are archived, old keys and events are removed", async (t) => {
-  const market = await makeMarket();
-  const ann = await makeTrader();
+  const [market, ann] = await makeMarketWith(1);
   const request = buy("no", 1, 10, { idempotencyKey: randomUUID() });
   const { id } = (await place(market, ann, request)).order;
   await cancel(ann, id);
@@ -118,13 +118,12 @@ test.serial("old orders are archived, old keys and events are removed", async (t
 });
 
 test.serial("the job of a lost worker is taken over", async (t) => {
-  const market = await makeMarket();
-  const ann = await makeTrader();
+  const [market, ann] = await makeMarketWith(1);
   await worker.close();
-  const [id] = (await rest(
+  const [id] = await rest(
     ...([market, ann] as const),
     buy("no", 1, 10, { expiresAt: await inSeconds(1) }),
-  )) as [string];
+  );
   await clock.advance(1000);
   await ring("orders__expire");
   const { rowCount } = await exchange.database.pool.query(
@@ -139,8 +138,7 @@ test.serial("the job of a lost worker is taken over", async (t) => {
 });
 
 test.serial("it goes on after its connections were lost", async (t) => {
-  const market = await makeMarket();
-  const ann = await makeTrader();
+  const [market, ann] = await makeMarketWith(1);
   const { rowCount } = await exchange.database.pool.query(
     `select pg_terminate_backend(pid) from pg_stat_activity
      where datname = current_database() and pid <> pg_backend_pid()
@@ -149,21 +147,20 @@ test.serial("it goes on after its connections were lost", async (t) => {
   t.true(rowCount! > 0);
   const { rows } = await exchange.database.pool.query("select clock_timestamp() as at");
   connectionsLostAt = rows[0].at;
-  const [id] = (await rest(
+  const [id] = await rest(
     ...([market, ann] as const),
     buy("no", 1, 10, { expiresAt: await inSeconds(1) }),
-  )) as [string];
+  );
   await clock.advance(1000);
   await until("it expired", async () => (await reasonOf(ann, id)) === "expired");
 });
 
 test.serial("a job that fails is tried again", async (t) => {
-  const market = await makeMarket();
-  const ann = await makeTrader();
-  const [id] = (await rest(
+  const [market, ann] = await makeMarketWith(1);
+  const [id] = await rest(
     ...([market, ann] as const),
     buy("no", 1, 10, { expiresAt: await inSeconds(1) }),
-  )) as [string];
+  );
   const { pool } = exchange.database;
   await pool.query(
     "revoke execute on function jobs.expire_orders(bigint, int, boolean) from exchange_worker",

@@ -12,7 +12,7 @@ export interface BusyExchange {
 
 /** Markets with trades, books and standings, so that pages have something to show. */
 export async function makeBusyExchange(service: TestService): Promise<BusyExchange> {
-  const { call, makeTrader, operate } = service;
+  const { call, makeTraders, operate } = service;
   await operate("create_category", { slug: "economy", name: "Economy" });
   await operate("create_category", { slug: "sports", name: "Sports" });
   const eventId = await operate("create_event", {
@@ -26,7 +26,7 @@ export async function makeBusyExchange(service: TestService): Promise<BusyExchan
     ["Will inflation in the euro area be below 2% this year?", "economy", null],
     ["Will a team from Spain win the Champions League?", "sports", null],
   ];
-  const [maker, taker] = [await makeTrader(), await makeTrader()];
+  const [maker, taker] = await makeTraders(2);
   const marketIds: string[] = [];
   for (const [index, [title, category, event]] of titles.entries()) {
     const marketId = await operate("create_market", {
@@ -74,7 +74,7 @@ const PAST_HOURS = 7 * 24;
 
 /** A market that was traded for a week, at prices that wander from 35 to 60 and back a little. */
 export async function makeMarketWithPast(service: TestService): Promise<string> {
-  const { call, makeTrader, operate } = service;
+  const { call, makeTraders, operate } = service;
   const { eventId } = await makeBusyExchange(service);
   const clock = testClock(service.database.pool);
   await clock.freeze(new Date(Date.now() - PAST_HOURS * HOUR_MS));
@@ -86,7 +86,7 @@ export async function makeMarketWithPast(service: TestService): Promise<string> 
       "The announcement of the ECB on its website counts.",
     close_time: new Date(Date.now() + 17 * 24 * HOUR_MS),
   });
-  const [maker, taker] = [await makeTrader(), await makeTrader()];
+  const [maker, taker] = await makeTraders(2);
   const place = (key: string, body: object) =>
     call("POST", "/api/v1/orders", { key, body: { marketId, ...body } });
   let price = 0;

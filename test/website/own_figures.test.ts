@@ -26,8 +26,7 @@ async function preview(userId: string, order: PlaceOrder): Promise<Preview> {
 
 /** A market with orders on both sides, and its book as the pages have it. */
 async function makeBook(most: number) {
-  const marketId = await exchange.makeMarket();
-  const maker = await exchange.makeTrader({ cents: 100_000_000 });
+  const [marketId, maker] = await exchange.makeMarketWith(1, { cents: 100_000_000 });
   const orders = Array.from({ length: 12 }, () =>
     buy(random.anyOf(["yes", "no"]), random.between(1, most), random.between(1, 49)),
   );
@@ -90,11 +89,7 @@ test("an estimate is what the preview answers while the book stays", async (t) =
 });
 
 test("a budget buys no more shares than an order may have", async (t) => {
-  const marketId = await exchange.makeMarket();
-  const [maker, trader] = (await exchange.makeTraders(2, { cents: 10_000_000 })) as [
-    string,
-    string,
-  ];
+  const [marketId, maker, trader] = await exchange.makeMarketWith(2, { cents: 10_000_000 });
   await exchange.rest(marketId, maker, buy("no", 10_000, 99), buy("no", 10_000, 99));
   const order: PlaceOrder = { marketId, side: "yes", price: null, budgetCents: 100_000 };
   const { filledQuantity, feeCents: fee } = await preview(trader, order);
@@ -143,8 +138,7 @@ test("the fee is the engine's, at any rate", async (t) => {
 test("an amount buys as many shares at a limit as it pays for, with the fee", async (t) => {
   const trader = await exchange.makeTrader({ cents: 100_000_000 });
   for (const price of [1, 7, 50, 62, 99]) {
-    const marketId = await exchange.makeMarket();
-    const maker = await exchange.makeTrader({ cents: 100_000_000 });
+    const [marketId, maker] = await exchange.makeMarketWith(1, { cents: 100_000_000 });
     await exchange.rest(marketId, maker, buy("no", 10_000, 100 - price));
     const paid = async (quantity: number): Promise<number> => {
       const answer = await preview(trader, { marketId, side: "yes", price, quantity });

@@ -5,7 +5,7 @@ import { buy } from "../../helpers/exchange/orders.ts";
 /** admin.adjust_balance: cash is put right, up or down, never below what is available. */
 
 const exchange = testExchange(test);
-const { balance, makeMarket, makeTrader, makeTraders, operate, place, refusal, rest } = exchange;
+const { balance, makeMarketWith, makeTrader, operate, place, refusal, rest } = exchange;
 
 const adjust = (user_id: string, cents: unknown, reference: unknown, reason: unknown = "wrong") =>
   operate("adjust_balance", { user_id, amount_cents: cents, reference, reason });
@@ -40,8 +40,7 @@ test("INSUFFICIENT_BALANCE: more than is available is not taken, and the referen
 });
 
 test("INSUFFICIENT_BALANCE: from a user below zero nothing is taken; what is added covers the debt", async (t) => {
-  const [ann, bob] = (await makeTraders(2, { cents: 10_000 })) as [string, string];
-  const market = await makeMarket();
+  const [market, ann, bob] = await makeMarketWith(2, { cents: 10_000 });
   await rest(market, ann, buy("yes", 10, 50));
   await place(market, bob, buy("no", 10, 50));
   await operate("resolve_market", { market_id: market, outcome: "yes" });
@@ -80,8 +79,7 @@ test("a frozen account is adjusted in both directions", async (t) => {
 });
 
 test("an adjustment neither hides a loss from the loss limit nor makes one", async (t) => {
-  const market = await makeMarket();
-  const maker = await makeTrader();
+  const [market, maker] = await makeMarketWith(1);
   await rest(market, maker, buy("no", 30, 50));
   // 10 at 50 cost 500 and a fee of 17.5, rounded up.
   const ann = await makeTrader({ cents: 1000, limits: [518, null, null] });

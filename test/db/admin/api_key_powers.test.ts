@@ -8,7 +8,7 @@ import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 /** What API keys may do, until when and from where; and keys that take the place of others. */
 
 const exchange = testExchange(test, { idsAscend: true, sessions: 3 });
-const { clock, makeTrader, operate } = exchange;
+const { clock, makeTrader, makeTraders, operate } = exchange;
 
 let operators: Pool;
 test.before("connect", () => {
@@ -352,7 +352,7 @@ const revokeAll = async (user_id: string): Promise<number> => {
 };
 
 test.serial("all keys in force of a user are revoked, and none of others", async (t) => {
-  const [ann, bob] = [await makeTrader(), await makeTrader()];
+  const [ann, bob] = await makeTraders(2);
   const keys = [await makeKey({}, ann), await makeKey({ scopes: ["read"] }, ann)];
   const kept = await makeKey({}, bob);
   await operate("revoke_api_key", { key_id: await idOf(await makeKey({}, ann)) });
@@ -443,7 +443,7 @@ test.serial("analysts and workers see no key, no address and no scope", async (t
 });
 
 test("the beginning of a key names its user, also of a rotated one", async (t) => {
-  const [ann, bob] = [await makeTrader(), await makeTrader()];
+  const [ann, bob] = await makeTraders(2);
   const first = await makeKey({}, ann);
   await makeKey({}, bob);
   const second = await rotate(first);

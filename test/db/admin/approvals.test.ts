@@ -7,7 +7,7 @@ import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 /** Approval rules: admin.set_approval_rule, admin.remove_approval_rule, and the calls they stop. */
 
 const exchange = testExchange(test, { sessions: 20 });
-const { balance, makeTrader, operate } = exchange;
+const { balance, makeTrader, makeTraders, operate } = exchange;
 
 const required = { code: "EX043" };
 const by = (member: StaffMember, name: string, values: object) =>
@@ -134,7 +134,7 @@ test.serial("a rule of adjust_balance counts the amount without its sign", async
 });
 
 test.serial("a rule of give_bonus counts all users of a call together", async (t) => {
-  const [one, other] = [await makeTrader(), await makeTrader()];
+  const [one, other] = await makeTraders(2);
   await setRule("give_bonus", "cash", 1000);
   const give = (cents: number) =>
     operate("give_bonus", {

@@ -17,7 +17,7 @@ const cancel = (schedule_id: string) => operate("cancel_fee_schedule", { schedul
 
 /** What the fee of 10 shares at 50 cents is now. */
 async function feeIn(market: string): Promise<number> {
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [ann, bob] = await makeTraders(2);
   await rest(market, ann, buy("no", 10, 50));
   const before = await balance(bob);
   await place(market, bob, buy("yes", 10, 50));

@@ -6,7 +6,7 @@ import { buy } from "../../helpers/exchange/orders.ts";
 import type { Request } from "../../helpers/exchange/orders.ts";
 
 const exchange = testExchange(test);
-const { book, clock, makeLiveMarket, makeMarket, makeMarkets } = exchange;
+const { book, clock, makeLiveMarket, makeMarket, makeMarketWith, makeMarkets } = exchange;
 const { makeTrader, makeTraders, operate, order, place, rest, version } = exchange;
 
 const nowhere = "01900000-0000-7000-8000-000000000000";
@@ -31,7 +31,7 @@ test("resting and scheduled orders of all markets; other users' stay", async (t)
 });
 
 test("in one market", async (t) => {
-  const [one, two, three] = (await makeMarkets(3)) as [string, string, string];
+  const [one, two, three] = await makeMarkets(3);
   const ann = await makeTrader();
   await rest(one, ann, buy("yes", 1, 40), buy("no", 1, 40));
   await rest(two, ann, buy("yes", 1, 40));
@@ -65,8 +65,7 @@ test("the owner gets order_cancelled for each order", async (t) => {
 });
 
 test.serial("an order past its expiry expires, and is not counted", async (t) => {
-  const market = await makeMarket();
-  const ann = await makeTrader();
+  const [market, ann] = await makeMarketWith(1);
   const { due, open } = await restUntilExpiry(exchange, market, ann);
   t.is(await cancel(ann), 1);
   t.is((await order(ann, due)).cancelReason, "expired");
@@ -87,9 +86,9 @@ async function auditedOrders(user_id: string): Promise<string[]> {
 }
 
 test("the audit row has the orders it cancelled, and not those that the user did", async (t) => {
-  const [one, two] = (await makeMarkets(2)) as [string, string];
+  const [one, two] = await makeMarkets(2);
   const { market: live } = await makeLiveMarket();
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [ann, bob] = await makeTraders(2);
   const [own, ...rested] = (await rest(
     one,
     ann,
@@ -108,8 +107,7 @@ test("the audit row has the orders it cancelled, and not those that the user did
 });
 
 test("the audit row has the first 1,000 orders of more", async (t) => {
-  const market = await makeMarket();
-  const ann = await makeTrader();
+  const [market, ann] = await makeMarketWith(1);
   const ids: string[] = [];
   while (ids.length < 1001) {
     const size = Math.min(100, 1001 - ids.length);
@@ -136,8 +134,7 @@ test("what is read grows with the orders, also if each is in another market", as
 });
 
 test("it works for a paused market, and for a user who is frozen or excluded", async (t) => {
-  const market = await makeMarket();
-  const ann = await makeTrader();
+  const [market, ann] = await makeMarketWith(1);
   await rest(market, ann, buy("yes", 1, 40));
   await operate("set_market_status", { market_id: market, status: "paused" });
   await operate("freeze_user", { user_id: ann, reason: "why", cancel_orders: false });
@@ -145,8 +142,7 @@ test("it works for a paused market, and for a user who is frozen or excluded", a
 });
 
 test("NOT_FOUND: an unknown user or market", async (t) => {
-  const market = await makeMarket();
-  const ann = await makeTrader();
+  const [market, ann] = await makeMarketWith(1);
   await t.throwsAsync(cancel(nowhere), { code: "EX017", message: /no user/ });
   await t.throwsAsync(cancel(nowhere, market), { code: "EX017", message: /no user/ });
   await t.throwsAsync(cancel(ann, nowhere), { code: "EX017", message: /no market/ });

@@ -218,7 +218,7 @@ test("a title with quotes, backslashes and beyond ASCII comes back as it was, in
   const title = `"Quoted" \\ back\tslash \u{1f3c6} </script>`;
   const one = await operate("create_market", { title, category: "tests" });
   const ann = await exchange.makeTrader();
-  const [id] = (await exchange.rest(one, ann, { side: "yes", price: 1, quantity: 1 })) as [string];
+  const [id] = await exchange.rest(one, ann, { side: "yes", price: 1, quantity: 1 });
   t.is((await exchange.order(ann, id)).marketTitle, title);
 });
 

@@ -6,7 +6,7 @@ import { buy } from "../../helpers/exchange/orders.ts";
 /** admin.reconcile and admin.close_day: a day's cash beside the bank's, and its books closed. */
 
 const exchange = testExchange(test);
-const { clock, makeMarket, makeTrader, operate, place, rest } = exchange;
+const { clock, makeMarket, makeTraders, operate, place, rest } = exchange;
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 1440 * MINUTE_MS;
@@ -44,8 +44,7 @@ test.afterEach.always("the clock runs again", () => clock.release());
 
 test.serial("two days are compared with the bank, and closed", async (t) => {
   await clock.freeze(startOf("2040-03-01"));
-  const ann = await makeTrader({ cents: 0 });
-  const bob = await makeTrader({ cents: 0 });
+  const [ann, bob] = await makeTraders(2, { cents: 0 });
   const deposit = (user_id: string, amount_cents: number, reference: string) =>
     operate("deposit", { user_id, amount_cents, reference });
   await deposit(ann, 50_000, "a-1");

@@ -3,7 +3,7 @@ import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 import { buy, sell } from "../../helpers/exchange/orders.ts";
 
 const exchange = testExchange(test);
-const { accounts, balance, makeMarket, makeTrader, makeTraders, market, operate } = exchange;
+const { accounts, balance, makeMarket, makeMarketWith, makeTrader, market, operate } = exchange;
 const { order, place, position, refusal, rest } = exchange;
 
 const nowhere = "01900000-0000-7000-8000-000000000000";
@@ -136,7 +136,7 @@ test("INSUFFICIENT_BALANCE: a user below zero can't buy, split or withdraw until
   const { id, ann, bob } = await makeTwo();
   const [elsewhere, third] = [await makeMarket(), await makeTrader()];
   await rest(elsewhere, third, buy("no", 50, 50));
-  const [bid] = (await rest(elsewhere, ann, buy("yes", 10, 40))) as [string];
+  const [bid] = await rest(elsewhere, ann, buy("yes", 10, 40));
   await resolve(id, "yes");
   await withdraw(ann, 11_000);
   t.like(await correct(id, "no"), { movedCents: 10_000, usersBelowZero: 1 });
@@ -216,8 +216,7 @@ test("INVALID_REQUEST: no reason, no outcome, a payout that contradicts it", asy
 });
 
 test("corrections count toward loss limits on the day they are made", async (t) => {
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
-  const id = await makeMarket();
+  const [id, ann, bob] = await makeMarketWith(2);
   await rest(id, bob, buy("no", 100, 50));
   await place(id, ann, buy("yes", 100, 50));
   await resolve(id, "yes");

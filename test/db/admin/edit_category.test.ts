@@ -6,7 +6,17 @@ import { pairsOf } from "../../helpers/exchange/contention.ts";
 /** The category of a market and of an event is edited, and all that hangs on it follows. */
 
 const exchange = testExchange(test, { sessions: 20 });
-const { balance, makeMarket, makeTrader, makeTraders, market, operate, place, rest } = exchange;
+const {
+  balance,
+  makeMarket,
+  makeMarketWith,
+  makeTrader,
+  makeTraders,
+  market,
+  operate,
+  place,
+  rest,
+} = exchange;
 
 const stays = { code: "EX019" };
 const edit = (market_id: string, category: string) =>
@@ -48,7 +58,7 @@ test("a market moves to another category: lists, counts and the fee from then on
   await operate("set_fee_schedule", { taker_rate_bps: 0, category: from });
   await operate("set_fee_schedule", { taker_rate_bps: 10_000, category: to });
   const id = await makeMarket({ category: from });
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [ann, bob] = await makeTraders(2);
   await rest(id, ann, buy("no", 10, 50)); // what waits in the book stays
   await edit(id, to);
   t.is((await market(id)).category, to);
@@ -62,8 +72,7 @@ test("a market moves to another category: lists, counts and the fee from then on
 
 test("INVALID_STATE: a market that has traded, has sets, is resolved or is of an event", async (t) => {
   const to = await makeCategory();
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
-  const traded = await makeMarket();
+  const [traded, ann, bob] = await makeMarketWith(2);
   await rest(traded, ann, buy("no", 1, 50));
   await place(traded, bob, buy("yes", 1, 50));
   const split = await makeMarket();
@@ -120,8 +129,7 @@ pair(
   async (contention, t) => {
     const to = await makeCategory();
     await operate("set_fee_schedule", { taker_rate_bps: 10_000, category: to });
-    const id = await makeMarket();
-    const [ann, bob] = (await makeTraders(2)) as [string, string];
+    const [id, ann, bob] = await makeMarketWith(2);
     await rest(id, ann, buy("no", 10, 50));
     const before = await balance(bob);
     const [moved] = await contention.together([

@@ -81,12 +81,12 @@ test.serial("an earlier close time: orders are refused from then on, and it clos
   await clock.freeze(NOON);
   const id = await makeMarket({ close_time: TWO });
   const ann = await makeTrader();
-  const [early, late] = (await rest(
+  const [early, late] = await rest(
     id,
     ann,
     buy("yes", 1, 40, { expiresAt: "2040-01-01T12:59:59.999Z" }),
     buy("yes", 1, 40, { expiresAt: ONE }),
-  )) as [string, string];
+  );
   await edit(id, { close_time: ONE });
   const { rows } = await exchange.database
     .connectAs("exchange_worker")
@@ -108,9 +108,7 @@ test.serial("a later close time: the market stays open until then", async (t) =>
   const id = await makeMarket({ close_time: ONE });
   const ann = await makeTrader();
   // It would have been cancelled by the closing at one: now it expires before the one at two.
-  const [id1] = (await rest(id, ann, buy("yes", 1, 40, { expiresAt: "2040-01-01T13:30:00Z" }))) as [
-    string,
-  ];
+  const [id1] = await rest(id, ann, buy("yes", 1, 40, { expiresAt: "2040-01-01T13:30:00Z" }));
   await edit(id, { close_time: TWO });
   await clock.freeze(ONE);
   await work("close_markets");
@@ -131,7 +129,7 @@ for (const status of ["open", "paused"]) {
       await clock.freeze(NOON);
       const id = await makeMarket({ close_time: ONE });
       const ann = await makeTrader();
-      const [id1] = (await rest(id, ann, buy("yes", 1, 40))) as [string];
+      const [id1] = await rest(id, ann, buy("yes", 1, 40));
       await operate("set_market_status", { market_id: id, status });
       await clock.freeze(ONE);
       for (const values of [{ close_time: TWO }, { no_close_time: true }]) {

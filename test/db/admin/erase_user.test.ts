@@ -11,7 +11,7 @@ import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 /** admin.erase_user: when it is refused, and what happens beside it at the same moment. */
 
 const exchange = testExchange(test, { sessions: 20 });
-const { dump, makeMarket, makeTrader, operate, place, refusal, rest } = exchange;
+const { dump, makeMarket, makeMarketWith, makeTrader, operate, place, refusal, rest } = exchange;
 const pair = pairsOf(test, exchange, 15);
 
 const INVALID_STATE = "EX019";
@@ -29,19 +29,18 @@ async function refused(t: any, user: string, message: RegExp): Promise<void> {
 }
 
 test.serial("INVALID_STATE: with cash, an order or shares; not once all is paid", async (t) => {
-  const market = await makeMarket();
-  const ann = await makeTrader({ cents: 100 });
+  const [market, ann] = await makeMarketWith(1, { cents: 100 });
   await refused(t, ann, /still has 100 cents/);
   await exchange.giveShares(market, await makeTrader(), "no", 1);
   const [order] = await rest(market, ann, buy("yes", 2, 50));
-  await exchange.cancel(ann, order!);
+  await exchange.cancel(ann, order);
   await place(market, await makeTrader(), buy("no", 2, 50));
   await place(market, ann, buy("yes", 1, 50));
   await operate("withdraw", { user_id: ann, amount_cents: await cash(ann), reference: "out" });
   await refused(t, ann, /has shares in a market that is not settled/);
   const [asked] = await rest(market, ann, sell("yes", 1, 99));
   await refused(t, ann, /has open orders/);
-  await exchange.cancel(ann, asked!);
+  await exchange.cancel(ann, asked);
   await operate("set_market_status", { market_id: market, status: "closed" });
   await refused(t, ann, /has shares/);
   await operate("resolve_market", { market_id: market, outcome: "no" });
@@ -138,8 +137,7 @@ pair(
   "a user is erased beside a deposit and the order that it pays: all of it or nothing",
   ["erased first", "placed first"],
   async (contention, t) => {
-    const market = await makeMarket();
-    const user = await makeTrader({ cents: 0 });
+    const [market, user] = await makeMarketWith(1, { cents: 0 });
     const deposit = { user_id: user, amount_cents: 100, reference: "beside" };
     const [erased, placed] = await contention.together([
       () => contention.insist(() => erasure(user)),

@@ -5,7 +5,7 @@ import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 /** admin.export_user: what it has, whose it is, and that no table is forgotten. */
 
 const exchange = testExchange(test);
-const { makeMarket, makeTraders, operate, place, rest } = exchange;
+const { makeMarketWith, makeTrader, makeTraders, operate, place, rest } = exchange;
 
 const query = async (statement: string, values: unknown[] = []): Promise<any[]> =>
   (await exchange.database.pool.query(statement, values)).rows;
@@ -85,7 +85,7 @@ test("each table that may be about a user is in the export, or the list says why
     rows.map(({ name }) => name),
     [...Object.keys(held), ...Object.keys(notHeld)].sort(),
   );
-  const fields = new Set(Object.keys(await exportOf((await makeTraders(1))[0]!)));
+  const fields = new Set(Object.keys(await exportOf((await makeTraders(1))[0])));
   t.deepEqual(
     Object.values(held).filter((field) => !fields.has(field)),
     [],
@@ -93,8 +93,7 @@ test("each table that may be about a user is in the export, or the list says why
 });
 
 test("it has what is about the user, and nothing about another", async (t) => {
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
-  const market = await makeMarket();
+  const [market, ann, bob] = await makeMarketWith(2);
   await rest(market, ann, buy("no", 3, 40), buy("no", 1, 2));
   await place(market, bob, buy("yes", 3, 60));
   for (const user_id of [ann, bob]) {
@@ -146,7 +145,7 @@ test("it has what is about the user, and nothing about another", async (t) => {
 });
 
 test("no secret is in it", async (t) => {
-  const [user_id] = (await makeTraders(1)) as [string];
+  const user_id = await makeTrader();
   const key: string = await operate("create_api_key", { user_id, name: "bot" });
   const cookie: string = await operate("create_session", { user_id });
   await operate("sign_in_link", { user_id });

@@ -10,7 +10,7 @@ const { clock, makeMarket, makeTraders, operate, place, rest } = exchange;
 test("fees by day, market and schedule are those of each trade, from midnight to midnight", async (t) => {
   await clock.freeze("2030-02-01T00:00:00Z");
   const markets = [await makeMarket(), await makeMarket()] as const;
-  const [maker, taker] = (await makeTraders(2)) as [string, string];
+  const [maker, taker] = await makeTraders(2);
 
   /** Trades at 50: a share costs 1.75 cents at 700 basis points, 0.5 at 200, rounded up in all. */
   const trade = async (at: string, market: string, quantity: number): Promise<string> => {

@@ -5,7 +5,7 @@ import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 import { buy, sell, shown } from "../../helpers/exchange/orders.ts";
 
 const exchange = testExchange(test);
-const { balance, book, clock, giveShares, makeLiveMarket, makeMarket } = exchange;
+const { balance, book, clock, giveShares, makeLiveMarket, makeMarketWith } = exchange;
 const { makeTrader, makeTraders, operate, order, place, placeBatch, refusal, rest } = exchange;
 
 const nobody = "01900000-0000-7000-8000-000000000000";
@@ -38,8 +38,7 @@ test("all open orders end with trading_paused, in every market; other users' sta
 });
 
 test("the owner gets order_cancelled for each of them", async (t) => {
-  const market = await makeMarket();
-  const ann = await makeTrader();
+  const [market, ann] = await makeMarketWith(1);
   const ids = await rest(market, ann, buy("yes", 1, 40), buy("no", 2, 40));
   const listener = await exchange.listen();
   await freeze(ann);
@@ -53,10 +52,9 @@ test("the owner gets order_cancelled for each of them", async (t) => {
 });
 
 test("ACCOUNT_FROZEN: orders, amendments, splits and withdrawals, until it is unfrozen", async (t) => {
-  const market = await makeMarket();
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [market, ann, bob] = await makeMarketWith(2);
   await giveShares(market, ann, "yes", 5);
-  const [id] = (await rest(market, ann, buy("yes", 10, 40))) as [string];
+  const [id] = await rest(market, ann, buy("yes", 10, 40));
   t.is(await freeze(ann, { cancel_orders: false }), 0);
   await rest(market, bob, buy("no", 1, 45));
 
@@ -87,10 +85,9 @@ test("ACCOUNT_FROZEN: orders, amendments, splits and withdrawals, until it is un
 });
 
 test("cancelling, merging, reading and deposits work in a frozen account", async (t) => {
-  const market = await makeMarket();
-  const ann = await makeTrader();
+  const [market, ann] = await makeMarketWith(1);
   await exchange.split(market, ann, 2);
-  const [id] = (await rest(market, ann, buy("yes", 10, 40))) as [string];
+  const [id] = await rest(market, ann, buy("yes", 10, 40));
   await freeze(ann, { cancel_orders: false });
   t.is((await exchange.orders(ann)).data.length, 1);
   t.is((await exchange.cancel(ann, id)).answer!.order.cancelReason, "user_cancelled");
@@ -100,8 +97,7 @@ test("cancelling, merging, reading and deposits work in a frozen account", async
 });
 
 test("cancel_orders => false: resting orders stay, and may match", async (t) => {
-  const market = await makeMarket();
-  const [ann, bob, cid] = (await makeTraders(3)) as [string, string, string];
+  const [market, ann, bob, cid] = await makeMarketWith(3);
   await rest(market, ann, buy("no", 10, 40), buy("no", 10, 39));
   await freeze(ann, { cancel_orders: false });
   // By the fast path of a single maker, and by the general one.
@@ -111,15 +107,14 @@ test("cancel_orders => false: resting orders stay, and may match", async (t) => 
 });
 
 test("a replay is answered in a frozen account, of an order and of a withdrawal", async (t) => {
-  const market = await makeMarket();
-  const ann = await makeTrader();
+  const [market, ann] = await makeMarketWith(1);
   const request = buy("yes", 1, 50, { idempotencyKey: randomUUID() });
   const [id] = await rest(market, ann, request);
   await withdraw(ann, "out");
   await freeze(ann);
   const [outcome] = await placeBatch(market, [[ann, request]]);
   t.like(outcome, { code: null, replayed: true });
-  t.like(outcome!.answer!.order, { id: id!, cancelReason: "trading_paused" });
+  t.like(outcome!.answer!.order, { id, cancelReason: "trading_paused" });
   t.is(await withdraw(ann, "out"), 99_900);
   t.is(await balance(ann), 99_900);
 });
@@ -127,7 +122,7 @@ test("a replay is answered in a frozen account, of an order and of a withdrawal"
 test.serial("scheduled orders: cancelled at once, or else at their release", async (t) => {
   await clock.freeze("2040-03-01T12:00:00Z");
   const { market } = await makeLiveMarket();
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [ann, bob] = await makeTraders(2);
   const first = (await place(market, ann, buy("yes", 1, 40))).order.id;
   const second = (await place(market, bob, buy("yes", 1, 40))).order.id;
   t.is(await freeze(ann), 1);
@@ -151,8 +146,7 @@ test.serial("scheduled orders: cancelled at once, or else at their release", asy
 });
 
 test.serial("an order past its expiry expires, and is not counted", async (t) => {
-  const market = await makeMarket();
-  const ann = await makeTrader();
+  const [market, ann] = await makeMarketWith(1);
   const { due, open } = await restUntilExpiry(exchange, market, ann);
   t.is(await freeze(ann), 1);
   t.is((await order(ann, due)).cancelReason, "expired");
@@ -161,8 +155,7 @@ test.serial("an order past its expiry expires, and is not counted", async (t) =>
 });
 
 test.serial("frozen again, an account keeps the time and takes the new reason", async (t) => {
-  const market = await makeMarket();
-  const ann = await makeTrader();
+  const [market, ann] = await makeMarketWith(1);
   t.deepEqual(await shownToOperators(ann), {
     frozen_at: null,
     frozen_by: null,
@@ -185,15 +178,13 @@ test.serial("frozen again, an account keeps the time and takes the new reason", 
 });
 
 test("unfreezing an account that is not frozen is no change and no error", async (t) => {
-  const market = await makeMarket();
-  const ann = await makeTrader();
+  const [market, ann] = await makeMarketWith(1);
   await unfreeze(ann);
   t.is((await rest(market, ann, buy("yes", 1, 40))).length, 1);
 });
 
 test("unfreezing leaves a self-exclusion as it is", async (t) => {
-  const market = await makeMarket();
-  const ann = await makeTrader();
+  const [market, ann] = await makeMarketWith(1);
   await operate("self_exclude", { user_id: ann });
   await freeze(ann);
   t.is(await refusal(market, ann, buy("yes", 1, 40)), "SELF_EXCLUDED");

@@ -5,7 +5,8 @@ import { buy } from "../../helpers/exchange/orders.ts";
 /** admin.give_bonus: all users of a list are paid once, or none of them. */
 
 const exchange = testExchange(test);
-const { balance, makeMarket, makeTrader, makeTraders, operate, place, refusal, rest } = exchange;
+const { balance, makeMarketWith, makeTrader, makeTraders, operate, place, refusal, rest } =
+  exchange;
 
 const nobody = "01900000-0000-7000-8000-000000000000";
 
@@ -20,13 +21,13 @@ const give = (name: unknown, ...entries: Entry[]): Promise<number> =>
 const giveText = (users: string | null) => operate("give_bonus", { name: "welcome", users });
 
 test("each user of the list gets the amount, and the number of them is returned", async (t) => {
-  const [ann, bob, cid] = (await makeTraders(3, { cents: 100 })) as [string, string, string];
+  const [ann, bob, cid] = await makeTraders(3, { cents: 100 });
   t.is(await give("welcome", [cid, 700], [ann, 500]), 2);
   t.deepEqual([await balance(ann), await balance(bob), await balance(cid)], [600, 100, 800]);
 });
 
 test("once for each name and user: those who have it are passed over", async (t) => {
-  const [ann, bob] = (await makeTraders(2, { cents: 0 })) as [string, string];
+  const [ann, bob] = await makeTraders(2, { cents: 0 });
   t.is(await give("spring", [ann, 500]), 1);
   t.is(await give("spring", [ann, 500]), 0);
   t.is(await give("spring", [bob, 300], [ann, 500]), 1);
@@ -42,7 +43,7 @@ test("a name is no reference of a deposit", async (t) => {
 });
 
 test("ALREADY_EXISTS: the name with another amount, and nobody is paid", async (t) => {
-  const [ann, bob] = (await makeTraders(2, { cents: 0 })) as [string, string];
+  const [ann, bob] = await makeTraders(2, { cents: 0 });
   await give("autumn", [ann, 500]);
   for (const entries of [
     [
@@ -68,7 +69,7 @@ test("NOT_FOUND: an unknown user, and nobody is paid", async (t) => {
 });
 
 test("INVALID_REQUEST: amounts, names and lists out of bounds", async (t) => {
-  const [ann, bob] = (await makeTraders(2, { cents: 0 })) as [string, string];
+  const [ann, bob] = await makeTraders(2, { cents: 0 });
   const most = 1_000_000_000_000_000;
   for (const cents of [0, -1, 1.5, null, "many", true, [1], most + 1, 1e17, "9".repeat(30)]) {
     const error: any = await t.throwsAsync(give("bad", [bob, 5], [ann, cents]), { code: "EX001" });
@@ -103,7 +104,7 @@ test("a call pays up to 1,000 users", async (t) => {
 });
 
 test("frozen and self-excluded users are paid, as with a deposit", async (t) => {
-  const [ann, bob] = (await makeTraders(2, { cents: 0 })) as [string, string];
+  const [ann, bob] = await makeTraders(2, { cents: 0 });
   await operate("freeze_user", { user_id: ann, reason: "a test" });
   await operate("self_exclude", { user_id: bob });
   t.is(await give("welcome", [ann, 500], [bob, 500]), 2);
@@ -111,8 +112,7 @@ test("frozen and self-excluded users are paid, as with a deposit", async (t) => 
 });
 
 test("a bonus goes against a debt first", async (t) => {
-  const [ann, bob] = (await makeTraders(2, { cents: 10_000 })) as [string, string];
-  const market = await makeMarket();
+  const [market, ann, bob] = await makeMarketWith(2, { cents: 10_000 });
   await rest(market, ann, buy("yes", 10, 50));
   await place(market, bob, buy("no", 10, 50));
   await operate("resolve_market", { market_id: market, outcome: "yes" });
@@ -125,8 +125,7 @@ test("a bonus goes against a debt first", async (t) => {
 });
 
 test("a bonus neither hides a loss from the loss limit nor makes one", async (t) => {
-  const market = await makeMarket();
-  const [maker] = (await makeTraders(1)) as [string];
+  const [market, maker] = await makeMarketWith(1);
   // 10 at 50 cost 500 and a fee of 17.5, rounded up.
   const ann = await makeTrader({ cents: 1000, limits: [518, null, null] });
   await rest(market, maker, buy("no", 20, 50));
@@ -139,7 +138,7 @@ test("a bonus neither hides a loss from the loss limit nor makes one", async (t)
 });
 
 test("the audit row has who was named, in the form of the database, and how many were paid", async (t) => {
-  const [ann, bob] = (await makeTraders(2, { cents: 0 })) as [string, string];
+  const [ann, bob] = await makeTraders(2, { cents: 0 });
   await give("audited", [ann, 500]);
   await give("audited", [bob.toUpperCase(), "300"], [ann, 500]);
   const { rows } = await exchange.database.pool.query(

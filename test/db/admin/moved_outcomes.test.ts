@@ -274,7 +274,7 @@ test("a YES closes the other markets, with their orders, for good", async (t) =>
   await operate("set_market_status", { market_id: c, status: "paused" });
   await operate("edit_market", { market_id: c, open_time });
   await split(b, ann, 10);
-  const [resting] = (await rest(b, ann, sell("yes", 10, 60))) as [string];
+  const [resting] = await rest(b, ann, sell("yes", 10, 60));
   const position = await here();
   t.is((await resolve(a, "no")).closedMarkets, undefined);
   t.deepEqual(await statuses(markets), ["resolved", "open", "paused"]);

@@ -5,15 +5,14 @@ import { buy } from "../../helpers/exchange/orders.ts";
 /** admin.pay_out_fees: fees leave the exchange, never more than there are. */
 
 const exchange = testExchange(test);
-const { accounts, makeMarket, makeTraders, operate, place, rest } = exchange;
+const { accounts, makeMarketWith, makeTraders, operate, place, rest } = exchange;
 
 const payOut = (cents: unknown, reference: unknown): Promise<number> =>
   operate("pay_out_fees", { amount_cents: cents, reference });
 
 /** A market in which a trade of so many shares at 50 has paid 1.75 cents a share, rounded up. */
 async function traded(quantity: number): Promise<string> {
-  const market = await makeMarket();
-  const [maker, taker] = (await makeTraders(2)) as [string, string];
+  const [market, maker, taker] = await makeMarketWith(2);
   await rest(market, maker, buy("no", quantity, 50));
   await place(market, taker, buy("yes", quantity, 50));
   return market;
@@ -91,7 +90,7 @@ test.serial("INVALID_REQUEST: amounts and references out of bounds", async (t) =
 test.serial("trading goes on, and fees come in again", async (t) => {
   const market = await traded(100);
   t.is(await payOut(175, "first"), 0);
-  const [maker, taker] = (await makeTraders(2)) as [string, string];
+  const [maker, taker] = await makeTraders(2);
   await rest(market, maker, buy("no", 4, 50));
   await place(market, taker, buy("yes", 4, 50));
   t.is(await revenueOf(market), 7);

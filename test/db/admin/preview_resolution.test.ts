@@ -3,7 +3,7 @@ import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 import { buy } from "../../helpers/exchange/orders.ts";
 
 const exchange = testExchange(test);
-const { makeMarket, makeTrader, makeTraders, operate, place, rest } = exchange;
+const { makeMarket, makeMarketWith, operate, place, rest } = exchange;
 
 const nowhere = "01900000-0000-7000-8000-000000000000";
 
@@ -22,9 +22,7 @@ async function preview(market: string, outcome: string, yesPayoutCents?: number)
 
 /** Ann holds 15 YES that cost 900; Bob 10 NO that cost 400 and a fee of 17; Cid 5 NO for 200. */
 async function makeThree() {
-  const market = await makeMarket();
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
-  const cid = await makeTrader();
+  const [market, ann, bob, cid] = await makeMarketWith(3);
   await rest(market, cid, buy("no", 5, 40));
   await place(market, ann, buy("yes", 15, 60)); // fee 8.4
   await place(market, bob, buy("no", 10, 40));

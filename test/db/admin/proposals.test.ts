@@ -10,7 +10,7 @@ import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 /** Four eyes: admin.propose, admin.approve, admin.reject and the view admin.proposals. */
 
 const exchange = testExchange(test, { sessions: 20 });
-const { balance, clock, makeMarket, makeTrader, makeTraders, operate } = exchange;
+const { balance, clock, makeMarket, makeMarketWith, makeTrader, makeTraders, operate } = exchange;
 
 const HOUR = 3_600_000;
 const nobody = "01900000-0000-7000-8000-000000000000";
@@ -319,10 +319,10 @@ test.serial(
     const resolution = async () => {
       const market = await makeMarket({ event_id });
       const [one, two] = await makeTraders(2);
-      await exchange.giveShares(market, one!, "yes", 10);
+      await exchange.giveShares(market, one, "yes", 10);
       const id = await propose("resolve_market", { market_id: market, outcome: "yes" });
       t.like((await shown(id)).preview, { positions: 2, payoutCents: 1000 });
-      return { id, market, one: one!, two: two! };
+      return { id, market, one, two };
     };
     const still = await resolution();
     await exchange.rest(still.market, still.two, buy("yes", 5, 40));
@@ -431,13 +431,12 @@ pair.serial(
   "a market trades while its resolution is approved: paid as was shown, or refused",
   ["paid", "refused"],
   async (contention, t) => {
-    const market = await makeMarket();
-    const [one, two] = await makeTraders(2);
-    await exchange.giveShares(market, one!, "yes", 10);
+    const [market, one, two] = await makeMarketWith(2);
+    await exchange.giveShares(market, one, "yes", 10);
     const id = await propose("resolve_market", { market_id: market, outcome: "yes" });
     const [code, split] = await contention.together([
       () => failure(approve(id)),
-      () => exchange.split(market, two!, 1),
+      () => exchange.split(market, two, 1),
     ] as const);
     t.is(code === null, split.code === "MARKET_NOT_OPEN");
     if (code === null) {

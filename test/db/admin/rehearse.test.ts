@@ -61,8 +61,7 @@ async function trade(client: pg.Client, market: string, maker: string, taker: st
 test.serial(
   "a connection that is warm compiles and plans nothing more for its first orders",
   async (t) => {
-    const market = await exchange.makeMarket();
-    const maker = await exchange.makeTrader();
+    const [market, maker] = await exchange.makeMarketWith(1);
     const taker = await exchange.makeTrader({ limits: [50_000, null, null] });
     await onNewConnection(async (client) => {
       await client.query("select api.warm_up()");

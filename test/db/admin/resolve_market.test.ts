@@ -4,7 +4,8 @@ import { buy, sell } from "../../helpers/exchange/orders.ts";
 import type { Side } from "../../helpers/exchange/orders.ts";
 
 const exchange = testExchange(test);
-const { accounts, balance, book, makeMarket, makeTrader, makeTraders, market, operate } = exchange;
+const { accounts, balance, book, makeMarket, makeMarketWith, makeTrader, market, operate } =
+  exchange;
 const { order, place, position, refusal, rest, version } = exchange;
 
 const nowhere = "01900000-0000-7000-8000-000000000000";
@@ -18,8 +19,7 @@ const resolve = (market_id: string, outcome: string | null, yes_payout_cents?: n
 
 /** Ann bought 10 YES at 60, Bob 10 NO at 40 and pays the fee of 16.8. */
 async function makeTwo() {
-  const id = await makeMarket();
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [id, ann, bob] = await makeMarketWith(2);
   await rest(id, ann, buy("yes", 10, 60));
   await place(id, bob, buy("no", 10, 40));
   return { id, ann, bob };
@@ -68,8 +68,7 @@ for (const [outcome, given, yes] of outcomes) {
 }
 
 test("the buy fee of YES shares goes off what they realise, as that of NO shares does", async (t) => {
-  const id = await makeMarket();
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [id, ann, bob] = await makeMarketWith(2);
   await rest(id, ann, buy("no", 10, 40));
   await place(id, bob, buy("yes", 10, 60)); // fee 16.8
   await resolve(id, "custom", 33);
@@ -147,7 +146,7 @@ for (const status of ["open", "paused", "closed"]) {
     `a market that is ${status} is closed first: its orders are cancelled, and their owners hear it`,
     async (t) => {
       const { id, ann } = await makeTwo();
-      const [resting] = (await rest(id, ann, buy("yes", 10, 30))) as [string];
+      const [resting] = await rest(id, ann, buy("yes", 10, 30));
       const listener = await exchange.listen();
       if (status !== "open") await operate("set_market_status", { market_id: id, status });
       const before = await version(id);

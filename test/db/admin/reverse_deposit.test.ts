@@ -38,7 +38,7 @@ test("INSUFFICIENT_BALANCE: what is spent is owed: no buy, split or withdrawal u
   const [market, bob] = [await makeMarket(), await makeTrader()];
   const ann = await makeTrader({ cents: 0 });
   await deposit(ann, 900, "bank 3");
-  const [bid] = (await rest(market, ann, buy("yes", 10, 40))) as [string];
+  const [bid] = await rest(market, ann, buy("yes", 10, 40));
   await operate("withdraw", { user_id: ann, amount_cents: 700, reference: "out" });
   t.is(await reverse("bank 3", "charged back"), -700);
   const owed = { kind: "reversal", market_id: null, reference: "bank 3", reason: "charged back" };
@@ -104,7 +104,7 @@ test("a reversal neither hides a loss from the loss limit nor makes one", async 
 });
 
 test("INVALID_REQUEST: a reference of several users needs user_id, and then takes from that one", async (t) => {
-  const [ann, bob] = (await exchange.makeTraders(2, { cents: 100 })) as [string, string];
+  const [ann, bob] = await exchange.makeTraders(2, { cents: 100 });
   for (const user of [ann, bob]) await deposit(user, 40, "shared");
   await t.throwsAsync(reverse("shared"), {
     code: "EX001",

@@ -5,7 +5,8 @@ import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 import { buy } from "../../helpers/exchange/orders.ts";
 
 const exchange = testExchange(test);
-const { book, cancel, clock, listen, makeLiveMarket, makeMarket, makeTraders, market } = exchange;
+const { book, cancel, clock, listen, makeLiveMarket, makeMarket, makeTrader, makeTraders, market } =
+  exchange;
 const { operate, order, place, rest } = exchange;
 
 const NOON = "2030-01-01T12:00:00Z";
@@ -19,14 +20,14 @@ test.serial.beforeEach(() => clock.freeze(NOON));
 test.serial("it does what is due, and then nothing is due", async (t) => {
   const live = await makeLiveMarket();
   const closing = await makeMarket({ close_time: at(2) });
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [ann, bob] = await makeTraders(2);
   const scheduled = await place(live.market, ann, buy("no", 10, 40));
   const met = await place(live.market, bob, buy("yes", 4, 60));
-  const [expiring, closed] = (await rest(
+  const [expiring, closed] = await rest(
     ...([closing, ann] as const),
     buy("no", 1, 10, { expiresAt: at(1), idempotencyKey: randomUUID() }),
     buy("no", 1, 20),
-  )) as [string, string];
+  );
   t.deepEqual(await operate("run_due"), nothing);
   await clock.advance(3000);
   t.deepEqual(await operate("run_due"), { ...nothing, released: 2, expired: 1, closed: 1 });
@@ -46,8 +47,8 @@ test.serial(
   "the archive is passed over while a reader keeps it from a new partition",
   async (t) => {
     await clock.freeze("2041-01-01T12:00:00Z");
-    const [ann] = (await makeTraders(1)) as [string];
-    const [id] = (await rest(await makeMarket(), ann, buy("no", 1, 10))) as [string];
+    const ann = await makeTrader();
+    const [id] = await rest(await makeMarket(), ann, buy("no", 1, 10));
     await cancel(ann, id);
     await clock.advance(40 * DAY);
     await withClient(exchange.database.pool, async (reader) => {
@@ -65,7 +66,7 @@ test.serial(
   async (t) => {
     const { event } = await makeLiveMarket();
     const id = await makeMarket({ event_id: event, close_time: at(5) });
-    const [ann, bob] = (await makeTraders(2)) as [string, string];
+    const [ann, bob] = await makeTraders(2);
     await place(id, ann, buy("no", 10, 40));
     await clock.advance(3000);
     await operate("run_due");
@@ -94,7 +95,7 @@ test.serial(
 );
 
 test.serial("many markets, and more orders than one piece processes", async (t) => {
-  const [ann] = (await makeTraders(1)) as [string];
+  const ann = await makeTrader();
   const markets = await Promise.all([1, 2, 3].map(() => makeMarket({ close_time: at(60) })));
   const batch = Array.from({ length: 250 }, () => [ann, buy("no", 1, 1)] as [string, object]);
   for (const id of markets) await exchange.placeBatch(id, batch as never);
@@ -105,7 +106,7 @@ test.serial("many markets, and more orders than one piece processes", async (t) 
 });
 
 test.serial("a locked market is passed over and counted, the others are processed", async (t) => {
-  const [ann] = (await makeTraders(1)) as [string];
+  const ann = await makeTrader();
   const [one, other] = [
     await makeMarket({ close_time: at(60) }),
     await makeMarket({ close_time: at(60) }),

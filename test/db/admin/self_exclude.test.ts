@@ -4,7 +4,7 @@ import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 import { buy, sell } from "../../helpers/exchange/orders.ts";
 
 const exchange = testExchange(test);
-const { book, clock, giveShares, makeMarkets, makeTraders, operate } = exchange;
+const { book, clock, giveShares, makeMarketWith, makeTrader, operate } = exchange;
 const { order, place, refusal, rest } = exchange;
 
 const exclude = (user_id: string, until?: string) =>
@@ -21,8 +21,7 @@ test("all open orders go, of every market and side; others' stay", async (t) => 
 });
 
 test.serial("an order past its expiry expires, and is not counted as cancelled", async (t) => {
-  const [one] = (await makeMarkets(1)) as [string];
-  const [ann] = (await makeTraders(1)) as [string];
+  const [one, ann] = await makeMarketWith(1);
   const { due, open } = await restUntilExpiry(exchange, one, ann);
   t.is(await exclude(ann), 1);
   t.is((await order(ann, due)).cancelReason, "expired");
@@ -31,8 +30,7 @@ test.serial("an order past its expiry expires, and is not counted as cancelled",
 });
 
 test("SELF_EXCLUDED: no order is accepted from then on, to buy or to sell", async (t) => {
-  const [one] = (await makeMarkets(1)) as [string];
-  const [ann] = (await makeTraders(1)) as [string];
+  const [one, ann] = await makeMarketWith(1);
   await giveShares(one, ann, "yes", 5);
   t.is(await exclude(ann), 0);
   t.is(await refusal(one, ann, buy("yes", 1, 40)), "SELF_EXCLUDED");
@@ -40,7 +38,7 @@ test("SELF_EXCLUDED: no order is accepted from then on, to buy or to sell", asyn
 });
 
 test("INVALID_REQUEST: it can't be shortened, nor end in the past; it can be prolonged", async (t) => {
-  const [ann] = (await makeTraders(1)) as [string];
+  const ann = await makeTrader();
   await exclude(ann, "2090-01-02T00:00:00Z");
   t.is(await exclude(ann, "2090-01-02T00:00:00Z"), 0);
   await t.throwsAsync(exclude(ann, "2090-01-01T23:59:59Z"), { code: "EX001" });
@@ -51,7 +49,7 @@ test("INVALID_REQUEST: it can't be shortened, nor end in the past; it can be pro
 });
 
 test("INVALID_REQUEST: an exclusion without an end", async (t) => {
-  const [ann] = (await makeTraders(1)) as [string];
+  const ann = await makeTrader();
   await t.throwsAsync(operate("self_exclude", { user_id: ann, until: null }), { code: "EX001" });
 });
 
@@ -61,8 +59,7 @@ test("NOT_FOUND: an unknown user", async (t) => {
 
 test.serial("it ends by itself at its end, and not before", async (t) => {
   await clock.freeze("2040-01-01T00:00:00Z");
-  const [one] = (await makeMarkets(1)) as [string];
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [one, ann, bob] = await makeMarketWith(2);
   await exclude(ann, "2040-01-02T00:00:00Z");
   await clock.freeze("2040-01-01T23:59:59.999Z");
   t.is(await refusal(one, ann, buy("yes", 1, 40)), "SELF_EXCLUDED");

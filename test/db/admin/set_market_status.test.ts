@@ -4,15 +4,14 @@ import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 import { buy } from "../../helpers/exchange/orders.ts";
 
 const exchange = testExchange(test);
-const { book, clock, makeMarket, makeTraders, market, operate } = exchange;
+const { book, clock, makeMarket, makeMarketWith, makeTrader, market, operate } = exchange;
 const { order, place, refusal, rest, version } = exchange;
 
 const set = (market_id: string, status: string | null, close_time: string | null = null) =>
   operate("set_market_status", { market_id, status, close_time });
 
 test("pausing leaves orders resting; reopened, they trade", async (t) => {
-  const id = await makeMarket();
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [id, ann, bob] = await makeMarketWith(2);
   await rest(id, ann, buy("no", 10, 40));
   await set(id, "paused");
   t.is((await market(id)).status, "paused");
@@ -24,11 +23,10 @@ test("pausing leaves orders resting; reopened, they trade", async (t) => {
 
 for (const status of ["open", "paused"]) {
   test(`closing a market that is ${status} cancels its orders with market_closed`, async (t) => {
-    const id = await makeMarket();
-    const [ann, bob] = (await makeTraders(2)) as [string, string];
-    const [first] = (await rest(id, ann, buy("no", 10, 40))) as [string];
+    const [id, ann, bob] = await makeMarketWith(2);
+    const [first] = await rest(id, ann, buy("no", 10, 40));
     await place(id, bob, buy("yes", 4, 60));
-    const [second] = (await rest(id, bob, buy("yes", 10, 40))) as [string];
+    const [second] = await rest(id, bob, buy("yes", 10, 40));
     await set(id, status);
     await set(id, "closed");
     t.is((await market(id)).status, "closed");
@@ -45,8 +43,7 @@ for (const status of ["open", "paused"]) {
 }
 
 test.serial("an order past its expiry expires when its market is closed", async (t) => {
-  const id = await makeMarket();
-  const [ann] = (await makeTraders(1)) as [string];
+  const [id, ann] = await makeMarketWith(1);
   const { due, open } = await restUntilExpiry(exchange, id, ann);
   await set(id, "closed");
   t.is((await order(ann, due)).cancelReason, "expired");
@@ -87,8 +84,8 @@ test("INVALID_REQUEST: a close time that would have no effect", async (t) => {
 test.serial("past its close time a market is closed, even if the job is late", async (t) => {
   await clock.freeze("2040-01-01T00:00:00Z");
   const id = await makeMarket({ close_time: "2040-01-02T00:00:00Z" });
-  const [ann] = (await makeTraders(1)) as [string];
-  const [first] = (await rest(id, ann, buy("yes", 1, 40))) as [string];
+  const ann = await makeTrader();
+  const [first] = await rest(id, ann, buy("yes", 1, 40));
   await set(id, "paused");
   await clock.freeze("2040-01-02T00:00:00Z");
   await t.throwsAsync(set(id, "paused"), { code: "EX019" });
@@ -109,7 +106,7 @@ test("INVALID_STATE: a closed market can be reopened but not paused", async (t) 
   await set(id, "closed");
   await t.throwsAsync(set(id, "paused"), { code: "EX019" });
   await set(id, "open");
-  const [ann] = (await makeTraders(1)) as [string];
+  const ann = await makeTrader();
   t.is((await rest(id, ann, buy("no", 10, 40))).length, 1);
 });
 

@@ -3,11 +3,10 @@ import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 import { buy } from "../../helpers/exchange/orders.ts";
 
 const exchange = testExchange(test);
-const { book, makeMarket, makeTraders, operate, place, refusal, rest } = exchange;
+const { book, makeMarketWith, operate, place, refusal, rest } = exchange;
 
 test("TRADING_PAUSED: no market takes orders while the site is paused; resting orders stay", async (t) => {
-  const market = await makeMarket();
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [market, ann, bob] = await makeMarketWith(2);
   await rest(market, ann, buy("no", 10, 40));
   await operate("set_trading_pause", { paused: true, reason: "an incident" });
   t.is(await refusal(market, bob, buy("yes", 10, 60)), "TRADING_PAUSED");

@@ -5,7 +5,7 @@ import { buy } from "../../helpers/exchange/orders.ts";
 /** admin.statement: the cash of a user from one day to another. */
 
 const exchange = testExchange(test);
-const { clock, makeMarket, makeTrader, operate, place, rest } = exchange;
+const { clock, makeMarket, makeMarketWith, makeTrader, operate, place, rest } = exchange;
 
 const DAY_MS = 86_400_000;
 const noon = (day: string) => `${day}T12:00:00.000Z`;
@@ -86,8 +86,7 @@ const bound = (kind: string, day: string, balance: number): Line => ({
 
 test.serial("the movements of a maker and a taker add up to the closing balance", async (t) => {
   await clock.freeze(noon("2040-06-01"));
-  const [ann, bob] = [await makeTrader(), await makeTrader()];
-  const market = await makeMarket();
+  const [market, ann, bob] = await makeMarketWith(2);
   for (const price of [30, 45, 60]) {
     await clock.advance(DAY_MS / 3);
     await rest(market, ann, buy("no", 7, 100 - price));

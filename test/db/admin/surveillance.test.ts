@@ -5,7 +5,7 @@ import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 /** Views for surveillance and for the safety of users, of trades whose figures are plain. */
 
 const exchange = testExchange(test);
-const { clock, makeMarket, makeTrader, makeTraders, operate, place, rest } = exchange;
+const { clock, makeMarket, makeMarketWith, makeTrader, operate, place, rest } = exchange;
 
 const DAY_MS = 86_400_000;
 const began = Date.now();
@@ -24,10 +24,7 @@ async function trade(market: string, taker: string, maker: string, shares: numbe
 test.serial("pairs, round trips, large and late trades of 7 days, and a book", async (t) => {
   await clock.freeze(later(0));
   const market = await makeMarket();
-  const ended = await makeMarket();
-  const [carl, dora, eve, finn, ...others] = (await makeTraders(6)) as [
-    ...[string, string, string, string, string, string],
-  ];
+  const [ended, carl, dora, eve, finn, ...others] = await makeMarketWith(6);
   // The first of a pair is the one with the lower key.
   const [ann, bob] = (
     await look("select user_id from admin.users where user_id = any ($1) order by user_key", [
@@ -104,8 +101,7 @@ test.serial("pairs, round trips, large and late trades of 7 days, and a book", a
 
 test.serial("admin.limit_usage: from 80 % of a limit on", async (t) => {
   await clock.freeze(later(0));
-  const market = await makeMarket();
-  const ann = await makeTrader({ limits: [1000, 2000, 3000] });
+  const [market, ann] = await makeMarketWith(1, { limits: [1000, 2000, 3000] });
   const bob = await makeTrader();
   const shown = () =>
     look(
@@ -128,8 +124,7 @@ test.serial("admin.limit_usage: from 80 % of a limit on", async (t) => {
 
 test.serial("admin.unusual_losses: three times the average of days before", async (t) => {
   await clock.freeze(later(0));
-  const market = await makeMarket();
-  const [ann, bob, taker] = (await makeTraders(3)) as [string, string, string];
+  const [market, ann, bob, taker] = await makeMarketWith(3);
   for (const user of [ann, bob]) await trade(market, taker, user, 100);
   await clock.freeze(later(4 * DAY_MS));
   const day = later(4 * DAY_MS).slice(0, 10);

@@ -16,9 +16,8 @@ const ids: Record<string, string> = {};
 
 test.before("fill the tables", async () => {
   exchange = await createExchange({ idsAscend: true });
-  const { makeMarket, makeTrader, place, split, database } = exchange;
-  const market = await makeMarket();
-  const [ann, bob] = [await makeTrader(), await makeTrader()];
+  const { makeMarketWith, place, split, database } = exchange;
+  const [market, ann, bob] = await makeMarketWith(2);
   await split(market, ann, 5);
   await place(market, bob, buy("no", 1, 50));
   const { fills } = await place(market, ann, buy("yes", 1, 50));

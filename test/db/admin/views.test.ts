@@ -11,7 +11,7 @@ import { buy } from "../../helpers/exchange/orders.ts";
 /** What operators set, they can look up: read as exchange_operator, in schema admin. */
 
 const exchange = testExchange(test);
-const { amend, clock, makeMarket, makeTrader, makeTraders, merge, operate } = exchange;
+const { amend, clock, makeMarket, makeMarketWith, makeTrader, merge, operate } = exchange;
 const { place, rest, split } = exchange;
 
 const picture = "01900000-0000-7000-8000-000000000000";
@@ -187,8 +187,7 @@ test("admin.markets and admin.events: description and thumbnail", async (t) => {
 });
 
 test("admin.set_conversions, settlements and order_reductions", async (t) => {
-  const market_id = await makeMarket();
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [market_id, ann, bob] = await makeMarketWith(2);
   await split(market_id, ann, 5);
   await merge(market_id, ann, 2);
   t.deepEqual(
@@ -209,7 +208,7 @@ test("admin.set_conversions, settlements and order_reductions", async (t) => {
     ],
   );
 
-  const [order] = (await rest(market_id, ann, buy("yes", 10, 40))) as [string];
+  const [order] = await rest(market_id, ann, buy("yes", 10, 40));
   await amend(ann, order, { quantity: 7 });
   t.deepEqual(
     await look(

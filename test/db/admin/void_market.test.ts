@@ -7,7 +7,8 @@ import { effort, seed } from "../../helpers/random.ts";
 /** admin.void_market: a market becomes as if it had never been. */
 
 const exchange = testExchange(test, { sessions: 20 });
-const { accounts, balance, makeMarket, makeMarkets, makeTrader, makeTraders } = exchange;
+const { accounts, balance, makeMarket, makeMarketWith, makeMarkets, makeTrader, makeTraders } =
+  exchange;
 const { merge, operate, order, place, placeBatch, position, refusal, rest, split } = exchange;
 
 const voidMarket = (market_id: string, reason: unknown = "the question had two answers") =>
@@ -23,8 +24,7 @@ const shown = async (market_id: string) => {
 
 /** Ann bought 100 YES from Bob at 60, then sold 50 at 70 to Cem. */
 async function makeThree() {
-  const [ann, bob, cem] = (await makeTraders(3, { cents: 20_000 })) as [string, string, string];
-  const id = await makeMarket();
+  const [id, ann, bob, cem] = await makeMarketWith(3, { cents: 20_000 });
   await rest(id, bob, buy("no", 100, 40));
   const { fills } = await place(id, ann, buy("yes", 100, 60)); // fee 168
   await rest(id, cem, buy("yes", 50, 70));
@@ -35,7 +35,7 @@ async function makeThree() {
 test("an open market: all get back what they put in, fees too; who is ahead pays back", async (t) => {
   const { id, ann, bob, cem } = await makeThree();
   t.is(await balance(ann), 20_000 - 6000 - 168 + 3500 - 74);
-  const [bid] = (await rest(id, bob, buy("yes", 5, 30))) as [string];
+  const [bid] = await rest(id, bob, buy("yes", 5, 30));
   const said = await voidMarket(id);
   t.deepEqual(said, {
     users: 3,
@@ -129,7 +129,7 @@ test("INVALID_REQUEST, NOT_FOUND: no reason, no such market", async (t) => {
 
 test("a voided market counts toward no loss limit", async (t) => {
   const ann = await makeTrader({ cents: 10_000, limits: [617, null, null] });
-  const [id, other] = (await makeMarkets(2)) as [string, string];
+  const [id, other] = await makeMarkets(2);
   const bob = await makeTrader();
   for (const market of [id, other]) await rest(market, bob, buy("no", 10, 40));
   await place(id, ann, buy("yes", 10, 60)); // fee 16.8
@@ -160,7 +160,7 @@ test("random histories: the cash of every user is what the trades of the other m
   for (const [round, history] of histories.entries()) {
     // However short, a run goes on until a trade was undone.
     if (round >= rounds && undone > 0) break;
-    const markets = (await makeMarkets(2)) as [string, string];
+    const markets = await makeMarkets(2);
     const traders = await makeTraders(5, { cents: 100_000 });
     // Of the market that stays: what each trader paid and got.
     const moved = new Map(traders.map((trader) => [trader, 0]));

@@ -14,7 +14,7 @@ const nothing = { quantity: 0, cost: 0, fees: 0, realised: 0 };
 
 /** Ann and Bob with 100 EUR each. */
 async function makeTwo() {
-  const [ann, bob] = (await makeTraders(2, { cents: 10_000 })) as [string, string];
+  const [ann, bob] = await makeTraders(2, { cents: 10_000 });
   return { id: await makeMarket(), ann, bob };
 }
 

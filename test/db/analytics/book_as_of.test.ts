@@ -6,7 +6,18 @@ import type { Request } from "../../helpers/exchange/orders.ts";
 import { effort, seed } from "../../helpers/random.ts";
 
 const exchange = testExchange(test);
-const { amend, book, cancel, clock, makeLiveMarket, makeMarket, makeTraders, operate } = exchange;
+const {
+  amend,
+  book,
+  cancel,
+  clock,
+  makeLiveMarket,
+  makeMarket,
+  makeMarketWith,
+  makeTrader,
+  makeTraders,
+  operate,
+} = exchange;
 const { place, placeBatch, rest, work } = exchange;
 
 interface Level {
@@ -44,8 +55,7 @@ function shown(book: Level[]) {
 
 test.serial("a past book has no later fills, amendments, cancels and expiries", async (t) => {
   await clock.freeze("2030-01-01T12:00:00Z");
-  const market = await makeMarket();
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [market, ann, bob] = await makeMarketWith(2);
   const moments: Date[] = [];
   const next = async () => {
     moments.push(await now());
@@ -53,7 +63,7 @@ test.serial("a past book has no later fills, amendments, cancels and expiries", 
   };
 
   await next();
-  const [first] = (await rest(market, ann, buy("yes", 100, 40))) as [string];
+  const [first] = await rest(market, ann, buy("yes", 100, 40));
   await rest(market, ann, buy("no", 7, 30, { expiresAt: "2030-01-01T12:00:05Z" }));
   await next();
   await place(market, bob, buy("no", 30, 60));
@@ -95,9 +105,9 @@ test.serial("a past book has no later fills, amendments, cancels and expiries", 
 test.serial("an order that expires before its release is in no book", async (t) => {
   await clock.freeze("2030-06-01T12:00:00Z");
   const { market } = await makeLiveMarket();
-  const [ann] = await makeTraders(1);
-  await place(market, ann!, buy("yes", 9, 40, { expiresAt: "2030-06-01T12:00:02Z" }));
-  await place(market, ann!, buy("yes", 5, 40));
+  const ann = await makeTrader();
+  await place(market, ann, buy("yes", 9, 40, { expiresAt: "2030-06-01T12:00:02Z" }));
+  await place(market, ann, buy("yes", 5, 40));
   await clock.advance(3000);
   await exchange.release(market);
   const books = await query(

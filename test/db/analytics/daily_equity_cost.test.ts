@@ -7,7 +7,7 @@ import { buy } from "../../helpers/exchange/orders.ts";
 /** More days cost rows of the answer and shares held on them, and not all orders and trades anew. */
 
 const exchange = testExchange(test);
-const { clock, makeMarket, makeTraders, place, rest } = exchange;
+const { clock, makeMarketWith, place, rest } = exchange;
 
 const ORDERS = 300;
 const DAY_MS = 86_400_000;
@@ -15,8 +15,7 @@ const DAY_MS = 86_400_000;
 test("a day more of daily_equity does not read all orders again", async (t) => {
   const start = Date.parse("2030-01-01T12:00Z");
   await clock.freeze(new Date(start));
-  const market = await makeMarket();
-  const [ann, bob, cid] = (await makeTraders(3)) as [string, string, string];
+  const [market, ann, bob, cid] = await makeMarketWith(3);
   // As many orders as there are rest all the time, and as many more ended long ago.
   const low = Array.from({ length: ORDERS }, (_, index) => buy("yes", 1, 1 + (index % 20)));
   for (let first = 0; first < ORDERS; first += 100) {

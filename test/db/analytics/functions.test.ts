@@ -27,7 +27,7 @@ test.serial.before(async () => {
   analysts = exchange.database.connectAs("exchange_analyst");
   await clock.freeze(new Date(firstDay - DAY_MS));
   market = await makeMarket();
-  traders = (await makeTraders(2)) as [string, string];
+  traders = await makeTraders(2);
   for (const [index, at] of tradedAt.entries()) {
     await clock.freeze(new Date(at));
     await rest(market, traders[0], buy("yes", 10 + index, 40 + index));

@@ -5,7 +5,7 @@ import { buy } from "../../helpers/exchange/orders.ts";
 /** What is for operators is in no view of analysts, neither by its name nor by its value. */
 
 const exchange = testExchange(test);
-const { clock, makeLiveMarket, makeMarket, makeTrader, operate, place, rest } = exchange;
+const { clock, makeLiveMarket, makeMarketWith, makeTrader, operate, place, rest } = exchange;
 
 const secrets = {
   email: "secret-mail@test.example",
@@ -34,8 +34,7 @@ test.serial.before(async () => {
   });
   await operate("create_api_key", { user_id: ann, name: keyName });
   await operate("create_staff_key", { name: keyName, role: "analyst" });
-  const bob = await makeTrader({ cents: 10_000 });
-  const market = await makeMarket();
+  const [market, bob] = await makeMarketWith(1, { cents: 10_000 });
   await rest(market, ann, buy("yes", 10, 40));
   await place(market, bob, buy("no", 5, 60));
   await operate("resolve_market", { market_id: market, outcome: "yes" });
@@ -108,8 +107,7 @@ test.serial(
 
 test.serial("what a self-exclusion leaves is what an operator's cancelling leaves", async (t) => {
   const analysts = exchange.database.connectAs("exchange_analyst", { max: 1 });
-  const market = await makeMarket();
-  const [excluded, cancelled] = [await makeTrader(), await makeTrader()];
+  const [market, excluded, cancelled] = await makeMarketWith(2);
   // Neither has a limit, so nothing but the exclusion could be responsible gaming.
   const limits = { day_cents: null, week_cents: null, month_cents: null, immediate: true };
   for (const user_id of [excluded, cancelled]) {

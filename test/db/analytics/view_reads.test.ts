@@ -6,7 +6,7 @@ import { buy } from "../../helpers/exchange/orders.ts";
 /** A view reads a table beside its own only for columns that are selected. */
 
 const exchange = testExchange(test);
-const { makeMarket, makeTraders, place, rest } = exchange;
+const { makeMarketWith, place, rest } = exchange;
 
 /** What counting the rows of each view has to read. */
 const own: Record<string, string[]> = {
@@ -92,12 +92,8 @@ test("what open orders are and cost is read without ended orders", async (t) => 
 });
 
 test("trades and fills name orders that are open, and orders that have ended", async (t) => {
-  const market = await makeMarket();
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
-  const [filled, open] = (await rest(market, ann, buy("yes", 3, 40), buy("yes", 9, 40))) as [
-    string,
-    string,
-  ];
+  const [market, ann, bob] = await makeMarketWith(2);
+  const [filled, open] = await rest(market, ann, buy("yes", 3, 40), buy("yes", 9, 40));
   const { order: taker } = await place(market, bob, buy("no", 5, 60));
   const { order: rested } = await place(market, bob, buy("no", 20, 60));
   await withClient(exchange.database.connectAs("exchange_analyst"), async (client) => {

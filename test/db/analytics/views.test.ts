@@ -19,7 +19,7 @@ test.serial.before(async () => {
   analysts = exchange.database.connectAs("exchange_analyst");
   await clock.freeze("2030-01-01T12:00:30Z");
   market = await makeMarket();
-  [ann, bob] = (await makeTraders(2)) as [string, string];
+  [ann, bob] = await makeTraders(2);
   await rest(market, ann, buy("yes", 10, 40));
   await place(market, bob, buy("no", 10, 60));
   await clock.advance(60_000);

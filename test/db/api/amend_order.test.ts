@@ -7,15 +7,24 @@ import { buy, ioc, postOnly, sell, shown, spend } from "../../helpers/exchange/o
 /** PATCH /orders/:id: in place where only the quantity shrinks, else a replacement. */
 
 const exchange = testExchange(test);
-const { amend, balance, book, cancel, clock, giveShares, makeLiveMarket, makeMarket } = exchange;
-const { makeTrader, makeTraders, operate, order, place, rest, version } = exchange;
+const {
+  amend,
+  balance,
+  book,
+  cancel,
+  clock,
+  giveShares,
+  makeLiveMarket,
+  makeMarket,
+  makeMarketWith,
+} = exchange;
+const { makeTrader, operate, order, place, rest, version } = exchange;
 
 const nothing = "01900000-0000-7000-8000-000000000000";
 
 async function makeResting() {
-  const market = await makeMarket();
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
-  const [id] = (await rest(market, ann, buy("yes", 10, 40))) as [string];
+  const [market, ann, bob] = await makeMarketWith(2);
+  const [id] = await rest(market, ann, buy("yes", 10, 40));
   return { market, ann, bob, id };
 }
 
@@ -28,7 +37,7 @@ async function untouched(work: () => Promise<unknown>) {
 
 test("a smaller quantity keeps the order in its place", async (t) => {
   const { market, ann, bob, id } = await makeResting();
-  const [behind] = (await rest(market, bob, buy("yes", 5, 40))) as [string];
+  const [behind] = await rest(market, bob, buy("yes", 5, 40));
   const { code, answer } = await amend(ann, id, { quantity: 4 });
   t.is(code, null);
   t.deepEqual(Object.keys(answer!).sort(), ["amended", "order", "queuePositionChanged"]);
@@ -126,12 +135,9 @@ test("a replacement does not order again what is filled already", async (t) => {
 });
 
 test("expiry and post-only go over to the replacement", async (t) => {
-  const market = await makeMarket();
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [market, ann, bob] = await makeMarketWith(2);
   const expiresAt = "2126-01-01T00:00:00.000Z";
-  const [id] = (await rest(market, ann, buy("yes", 10, 40, { ...postOnly, expiresAt }))) as [
-    string,
-  ];
+  const [id] = await rest(market, ann, buy("yes", 10, 40, { ...postOnly, expiresAt }));
   const { answer } = await amend(ann, id, { price: 41 });
   t.is(answer!.order.expiresAt, expiresAt);
   await rest(market, bob, buy("no", 1, 50));
@@ -139,10 +145,9 @@ test("expiry and post-only go over to the replacement", async (t) => {
 });
 
 test("a sell keeps its form", async (t) => {
-  const market = await makeMarket();
-  const ann = await makeTrader();
+  const [market, ann] = await makeMarketWith(1);
   await giveShares(market, ann, "no", 10);
-  const [id] = (await rest(market, ann, sell("no", 10, 70))) as [string];
+  const [id] = await rest(market, ann, sell("no", 10, 70));
   const { answer } = await amend(ann, id, { price: 65 });
   t.like(answer!.order, { side: "no", orderType: "sell", price: 65 });
   t.deepEqual(await book(market), { bids: ["10 @ 35"], asks: [] });
@@ -225,10 +230,9 @@ for (const amendment of [{}, { price: 0 }, { price: 100 }, { quantity: 0 }, { qu
 test.serial(
   "a refused replacement changes nothing, and the old order stays where it was",
   async (t) => {
-    const market = await makeMarket();
-    const ann = await makeTrader({ cents: 600, limits: [500, null, null] });
+    const [market, ann] = await makeMarketWith(1, { cents: 600, limits: [500, null, null] });
     const bob = await makeTrader();
-    const [id] = (await rest(market, ann, buy("yes", 10, 40))) as [string];
+    const [id] = await rest(market, ann, buy("yes", 10, 40));
     await rest(market, bob, buy("no", 1, 30));
     await rest(market, ann, buy("no", 1, 20));
     const refused: [Amendment, string][] = [
@@ -247,9 +251,8 @@ test.serial(
 );
 
 test("the replaced order is left out of the sums", async (t) => {
-  const market = await makeMarket();
-  const ann = await makeTrader({ limits: [500, null, null] });
-  const [id] = (await rest(market, ann, buy("yes", 10, 40))) as [string];
+  const [market, ann] = await makeMarketWith(1, { limits: [500, null, null] });
+  const [id] = await rest(market, ann, buy("yes", 10, 40));
   const { code, answer } = await amend(ann, id, { price: 50 });
   t.is(code, null);
   t.is((await amend(ann, answer!.order.id, { quantity: 11 })).code, "LOSS_LIMIT");
@@ -262,8 +265,8 @@ test("a taker's fee counts toward balance and limit of a replacement", async (t)
     await makeTrader({ limits: [517, null, null] }),
   ];
   const bob = await makeTrader();
-  const [first] = (await rest(market, poor, buy("yes", 10, 40))) as [string];
-  const [second] = (await rest(market, limited, buy("yes", 10, 40))) as [string];
+  const [first] = await rest(market, poor, buy("yes", 10, 40));
+  const [second] = await rest(market, limited, buy("yes", 10, 40));
   await rest(market, bob, buy("no", 10, 50));
   t.is((await amend(poor, first, { price: 50 })).code, "INSUFFICIENT_BALANCE"); // 500 and 17.5
   t.is((await amend(limited, second, { price: 50 })).code, "LOSS_LIMIT");
@@ -274,7 +277,7 @@ test("a taker's fee counts toward balance and limit of a replacement", async (t)
 
 test("a maker hears of a fill by a replacement, but not of one that is rolled back", async (t) => {
   const { market, ann, bob, id } = await makeResting();
-  const [maker] = (await rest(market, bob, buy("no", 4, 50))) as [string];
+  const [maker] = await rest(market, bob, buy("no", 4, 50));
   const listener = await exchange.listen();
   await listener.heard();
   await amend(ann, id, { price: 55 });
@@ -302,13 +305,8 @@ test.serial("TRADING_PAUSED comes before everything", async (t) => {
 
 test.serial("an order past its expiry expires instead, and its user is told", async (t) => {
   await clock.freeze("2026-03-01T12:00:00Z");
-  const market = await makeMarket();
-  const ann = await makeTrader();
-  const [id] = (await rest(
-    market,
-    ann,
-    buy("yes", 10, 40, { expiresAt: "2026-03-01T12:00:01Z" }),
-  )) as [string];
+  const [market, ann] = await makeMarketWith(1);
+  const [id] = await rest(market, ann, buy("yes", 10, 40, { expiresAt: "2026-03-01T12:00:01Z" }));
   const listener = await exchange.listen();
   await listener.heard();
   await clock.advance(1000);
@@ -408,8 +406,7 @@ test.serial(
 );
 
 test("the idempotency key of a replaced order still names it", async (t) => {
-  const market = await makeMarket();
-  const ann = await makeTrader();
+  const [market, ann] = await makeMarketWith(1);
   const request = buy("yes", 10, 40, { idempotencyKey: randomUUID() });
   const { order: placed } = await place(market, ann, request);
   await amend(ann, placed.id, { price: 41 });

@@ -8,8 +8,19 @@ import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 /** One version of a market is one book, also around the expiry of an order. */
 
 const exchange = testExchange(test);
-const { clock, listen, makeMarket, makeTrader, operate, order, orders, rest, verify, work } =
-  exchange;
+const {
+  clock,
+  listen,
+  makeMarket,
+  makeMarketWith,
+  makeTrader,
+  operate,
+  order,
+  orders,
+  rest,
+  verify,
+  work,
+} = exchange;
 
 const NOON = "2030-01-01T12:00:00Z";
 const at = (ms: number) => new Date(Date.parse(NOON) + ms).toISOString();
@@ -46,14 +57,13 @@ const reads: Record<string, Read> = {
 
 for (const [name, read] of Object.entries(reads)) {
   test.serial(`${name}: the book without an expired order has a version of its own`, async (t) => {
-    const market = await makeMarket();
-    const ann = await makeTrader();
-    const [expiring, other] = (await rest(
+    const [market, ann] = await makeMarketWith(1);
+    const [expiring, other] = await rest(
       ...[market, ann],
       buy("yes", 10, 40, { expiresAt: at(5000) }),
       buy("yes", 5, 30),
       buy("no", 7, 20, { expiresAt: at(6000) }),
-    )) as [string, string];
+    );
     const { heard } = await listen();
     await heard();
     const before = await read(market);
@@ -77,8 +87,7 @@ for (const [name, read] of Object.entries(reads)) {
 }
 
 test.serial("a read cancels a few of many that expire together, the worker the rest", async (t) => {
-  const market = await makeMarket();
-  const ann = await makeTrader();
+  const [market, ann] = await makeMarketWith(1);
   const expiring = Array.from({ length: 25 }, () => buy("yes", 1, 40, { expiresAt: at(5000) }));
   await rest(market, ann, ...expiring);
   await clock.advance(5000);
@@ -100,8 +109,7 @@ test.serial("a read cancels a few of many that expire together, the worker the r
 });
 
 test.serial("a read does not wait for a market that stays locked", async (t) => {
-  const market = await makeMarket();
-  const ann = await makeTrader();
+  const [market, ann] = await makeMarketWith(1);
   await rest(market, ann, buy("yes", 10, 40, { expiresAt: at(5000) }));
   await clock.advance(5000);
   await withClient(exchange.database.pool, async (client) => {
@@ -119,7 +127,7 @@ test.serial("a read does not wait for a market that stays locked", async (t) => 
 test.serial("what the closing of a market has to cancel is left to it", async (t) => {
   const market = await makeMarket({ close_time: at(4000) });
   const ann = await makeTrader();
-  const [late] = (await rest(market, ann, buy("yes", 10, 40, { expiresAt: at(5000) }))) as [string];
+  const [late] = await rest(market, ann, buy("yes", 10, 40, { expiresAt: at(5000) }));
   await clock.advance(5000);
   const { version } = await reads.getOrderBook!(market);
   t.is(version, 1);

@@ -9,7 +9,7 @@ import { restUntilExpiry, scatterOrders } from "../../helpers/exchange/scenes.ts
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 
 const exchange = testExchange(test);
-const { balance, book, clock, makeMarket, makeMarkets } = exchange;
+const { balance, book, clock, makeMarketWith, makeMarkets } = exchange;
 const { makeTrader, operate, order, rest, version } = exchange;
 
 const nowhere = "01900000-0000-7000-8000-000000000000";
@@ -62,7 +62,7 @@ test("resting and scheduled orders of all markets; other users' stay", async (t)
 });
 
 test("in one market", async (t) => {
-  const [one, two, three] = (await makeMarkets(3)) as [string, string, string];
+  const [one, two, three] = await makeMarkets(3);
   const ann = await makeTrader();
   await rest(one, ann, buy("yes", 1, 40), buy("no", 1, 40));
   await rest(two, ann, buy("yes", 1, 40));
@@ -73,8 +73,7 @@ test("in one market", async (t) => {
 });
 
 test("MARKET_NOT_FOUND, UNAUTHORIZED: nothing is cancelled", async (t) => {
-  const market = await makeMarket();
-  const ann = await makeTrader();
+  const [market, ann] = await makeMarketWith(1);
   await rest(market, ann, buy("yes", 1, 40));
   t.is((await cancelAll(ann, { marketId: nowhere })).code, "MARKET_NOT_FOUND");
   t.is((await cancelAll(nowhere)).code, "UNAUTHORIZED");
@@ -82,8 +81,7 @@ test("MARKET_NOT_FOUND, UNAUTHORIZED: nothing is cancelled", async (t) => {
 });
 
 test("it works for a paused market, and for a user who is frozen", async (t) => {
-  const market = await makeMarket();
-  const ann = await makeTrader();
+  const [market, ann] = await makeMarketWith(1);
   await rest(market, ann, buy("yes", 1, 40));
   await operate("set_market_status", { market_id: market, status: "paused" });
   await operate("freeze_user", { user_id: ann, reason: "why", cancel_orders: false });
@@ -91,8 +89,7 @@ test("it works for a paused market, and for a user who is frozen", async (t) => 
 });
 
 test.serial("the owner gets no event but of an order that had expired", async (t) => {
-  const market = await makeMarket();
-  const ann = await makeTrader();
+  const [market, ann] = await makeMarketWith(1);
   const { due, open } = await restUntilExpiry(exchange, market, ann);
   const listener = await exchange.listen();
   t.is((await cancelAll(ann)).answer.cancelled, 1);
@@ -140,13 +137,12 @@ test("an order that comes between the calls stays, one that replaces an old one 
   t.is(JSON.parse(last.body!).cancelled, 18);
   t.deepEqual(
     (await exchange.orders(ann)).data.map(({ id }) => id),
-    [late!],
+    [late],
   );
 });
 
 test("the same key twice: the first answer again, and later orders stay", async (t) => {
-  const market = await makeMarket();
-  const ann = await makeTrader();
+  const [market, ann] = await makeMarketWith(1);
   const once = { idempotencyKey: randomUUID(), requestFingerprint: randomUUID() };
   await rest(market, ann, buy("yes", 1, 40), buy("yes", 1, 41));
   const first = await cancelAll(ann, once);
@@ -160,8 +156,7 @@ test("the same key twice: the first answer again, and later orders stay", async 
 });
 
 test("IDEMPOTENCY_KEY_REUSED: a key of another request, or of an order", async (t) => {
-  const market = await makeMarket();
-  const ann = await makeTrader();
+  const [market, ann] = await makeMarketWith(1);
   const once = { idempotencyKey: randomUUID(), requestFingerprint: randomUUID() };
   await cancelAll(ann, once);
   await rest(market, ann, buy("yes", 1, 40));

@@ -3,15 +3,13 @@ import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 import { buy, ioc } from "../../helpers/exchange/orders.ts";
 
 const exchange = testExchange(test);
-const { balance, book, cancel, clock, makeMarket, makeTraders, operate, order, place, rest } =
-  exchange;
+const { balance, book, cancel, clock, makeMarketWith, operate, order, place, rest } = exchange;
 
 const nothing = "01900000-0000-7000-8000-000000000000";
 
 async function makeResting() {
-  const market = await makeMarket();
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
-  const [id] = (await rest(market, ann, buy("no", 10, 40))) as [string];
+  const [market, ann, bob] = await makeMarketWith(2);
+  const [id] = await rest(market, ann, buy("no", 10, 40));
   return { market, ann, bob, id };
 }
 
@@ -73,16 +71,15 @@ test("ORDER_NOT_CANCELLABLE: filled and cancelled orders, by their status", asyn
       answer: null,
     });
   }
-  const [other] = (await rest(market, ann, buy("no", 10, 30))) as [string];
+  const [other] = await rest(market, ann, buy("no", 10, 30));
   await cancel(ann, other);
   t.is((await cancel(ann, other)).message, "Cannot cancel order with status: cancelled");
 });
 
 test.serial("ORDER_NOT_CANCELLABLE: an order past its expiry expires instead", async (t) => {
-  const market = await makeMarket();
-  const [ann] = (await makeTraders(1)) as [string];
+  const [market, ann] = await makeMarketWith(1);
   const expiresAt = new Date(Date.now() + 60_000).toISOString();
-  const [id] = (await rest(market, ann, buy("no", 10, 40, { expiresAt }))) as [string];
+  const [id] = await rest(market, ann, buy("no", 10, 40, { expiresAt }));
   await clock.advance(60_000);
   const { code, message } = await cancel(ann, id);
   t.is(code, "ORDER_NOT_CANCELLABLE");
@@ -106,7 +103,7 @@ test.serial("cancels work while the whole site is paused", async (t) => {
 
 test("orders behind a cancelled one move up", async (t) => {
   const { market, ann, bob, id } = await makeResting();
-  const [behind] = (await rest(market, bob, buy("no", 5, 40))) as [string];
+  const [behind] = await rest(market, bob, buy("no", 5, 40));
   t.is((await order(bob, behind)).sharesAhead, 10);
   await cancel(ann, id);
   t.is((await order(bob, behind)).sharesAhead, 0);

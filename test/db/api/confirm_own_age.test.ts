@@ -9,8 +9,18 @@ import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 /** The minimum age: who confirmed it, and who may not sign up or trade without. */
 
 const exchange = testExchange(test);
-const { clock, giveShares, makeMarket, makeTrader, operate, place, placeBatch, refusal, rest } =
-  exchange;
+const {
+  clock,
+  giveShares,
+  makeMarket,
+  makeMarketWith,
+  makeTrader,
+  operate,
+  place,
+  placeBatch,
+  refusal,
+  rest,
+} = exchange;
 
 const setAge = (years: number | null, reason: string | null = "a test") =>
   operate("set_minimum_age", { years, reason });
@@ -111,12 +121,11 @@ test.serial("AGE_NOT_CONFIRMED: who signed up before confirms it once", async (t
 });
 
 test.serial("LIMITS_SETUP_REQUIRED: every way into a position waits for the age", async (t) => {
-  const market = await makeMarket();
-  const [ann, bob] = [await makeTrader(), await makeTrader()];
+  const [market, ann, bob] = await makeMarketWith(2);
   await giveShares(market, ann, "yes", 20);
   await exchange.split(market, ann, 1);
   const first = buy("yes", 10, 40);
-  const [resting, other] = (await rest(market, ann, first, buy("yes", 10, 30))) as [string, string];
+  const [resting, other] = await rest(market, ann, first, buy("yes", 10, 30));
   const requests = [
     buy("yes", 1, 20),
     buy("yes", 5000, 20),

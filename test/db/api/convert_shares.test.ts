@@ -4,7 +4,8 @@ import { buy, sell } from "../../helpers/exchange/orders.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 
 const exchange = testExchange(test);
-const { accounts, balance, convert, giveShares, makeMarket, makeTrader, merge } = exchange;
+const { accounts, balance, convert, giveShares, makeMarket, makeTrader, makeTraders, merge } =
+  exchange;
 const { operate, place, position, redeem, rest, split } = exchange;
 
 const nowhere = "01900000-0000-7000-8000-000000000000";
@@ -106,7 +107,7 @@ test("k NO shares bring k - 1 times 100 cents; more than they had cost is realis
 
 test("NO shares of all markets bring only cash; YES shares of all bring 100 cents", async (t) => {
   const { event, markets } = await makeEvent(3);
-  const [ann, bob] = [await makeTrader(), await makeTrader()];
+  const [ann, bob] = await makeTraders(2);
   for (const market of markets) await split(market, ann, 5);
   const before = await balance(ann);
   t.deepEqual((await redeem(event, ann, 2)).answer, {
@@ -201,7 +202,7 @@ test.serial(
   async (t) => {
     const { event, markets } = await makeEvent(2);
     const [a] = markets as [string];
-    const [ann, bob, cem] = [await makeTrader(), await makeTrader(), await makeTrader()];
+    const [ann, bob, cem] = await makeTraders(3);
     const dan = await makeTrader({ reviewed: false });
     for (const who of [ann, bob, cem]) {
       for (const market of markets) await split(market, who, 9);
@@ -223,7 +224,7 @@ test.serial(
 test("INVALID_STATE: a market with conversions is not voided, a trade of it is", async (t) => {
   const { event, markets } = await makeEvent(2);
   const [a, b] = markets as [string, string];
-  const [ann, bob] = [await makeTrader(), await makeTrader()];
+  const [ann, bob] = await makeTraders(2);
   await split(a, ann, 5);
   await convert(event, ann, [a], 2);
   await rest(b, bob, buy("yes", 1, 30));

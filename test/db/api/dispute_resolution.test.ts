@@ -10,7 +10,8 @@ import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 /** Disputes of resolutions: who may, until when, how often, and what staff answer. */
 
 const exchange = testExchange(test, { sessions: 3 });
-const { clock, dump, giveShares, makeMarket, makeTrader, operate, split } = exchange;
+const { clock, dump, giveShares, makeMarket, makeMarketWith, makeTrader, operate, split } =
+  exchange;
 const pair = pairsOf(test, exchange, 12);
 
 const start = Date.UTC(2030, 0, 10, 12);
@@ -266,8 +267,7 @@ pair(
   "a dispute beside the erasure of its user: no words stay",
   ["erased first", "disputed first"],
   async (contention, t) => {
-    const market = await makeMarket();
-    const user_id = await makeTrader({ cents: 100 });
+    const [market, user_id] = await makeMarketWith(1, { cents: 100 });
     await split(market, user_id, 1);
     await resolve(market);
     await operate("withdraw", { user_id, amount_cents: 100, reference: "all" });

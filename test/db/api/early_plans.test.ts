@@ -39,7 +39,7 @@ test.serial.beforeEach(async () => {
   for (const table of tables)
     await pool.query(`alter table ${table} set (autovacuum_enabled = off)`);
   market = await exchange.makeMarket();
-  [taker, maker] = (await exchange.makeTraders(2)) as [string, string];
+  [taker, maker] = await exchange.makeTraders(2);
 });
 test.serial.afterEach.always(async () => {
   await exchange.database.drop();

@@ -70,12 +70,12 @@ test.serial(
 
 test.serial("one row is for all markets of a transaction; each has an id", async (t) => {
   const [markets, ann] = [await makeMarkets(3), await makeTrader()];
-  await rest(markets[1]!, ann, buy("yes", 1, 40));
+  await rest(markets[1], ann, buy("yes", 1, 40));
   await announceAll();
   const from = await lastId();
   const orders = markets.map((marketId) => ({ marketId, userId: ann, ...buy("yes", 1, 30) }));
   await exchange.api.query("select from api.place_orders(orders => $1)", [JSON.stringify(orders)]);
-  await rest(markets[2]!, ann, buy("yes", 1, 31));
+  await rest(markets[2], ann, buy("yes", 1, 31));
   const { rows } = await exchange.api.query("select api.relay_outbox() as count");
   t.deepEqual(rows, [{ count: 2 }]);
   const all = await read(from);
@@ -119,7 +119,7 @@ test.serial(
     await Promise.all(
       markets.map(async (market, place) => {
         for (let turn = 0; turn < 40; turn++) {
-          const [order] = (await rest(market, traders[place]!, buy("yes", 1, 40))) as [string];
+          const [order] = await rest(market, traders[place]!, buy("yes", 1, 40));
           await cancel(traders[place]!, order);
         }
       }),

@@ -10,8 +10,19 @@ import { effort, randomFrom } from "../../helpers/random.ts";
 /** What the pages show of shares and money, against sums that are made from the trades. */
 
 const exchange = testExchange(test);
-const { balance, clock, makeMarket, makeMarkets, makeTraders, merge, operate, place, rest, split } =
-  exchange;
+const {
+  balance,
+  clock,
+  makeMarket,
+  makeMarketWith,
+  makeMarkets,
+  makeTraders,
+  merge,
+  operate,
+  place,
+  rest,
+  split,
+} = exchange;
 
 const reads = () => callsOn(exchange.api, api);
 const ownPositions = async (userId: string, marketId: string | null = null) =>
@@ -27,8 +38,7 @@ const resolve = (market_id: string, outcome: string, yes_payout_cents?: number) 
 const START_CENTS = 100_000;
 
 test("10 shares at 42, 42, 40 and 42 cost what was paid, and not their rounded average", async (t) => {
-  const market = await makeMarket();
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [market, ann, bob] = await makeMarketWith(2);
   const bought: [quantity: number, price: number][] = [
     [2, 42],
     [2, 42],
@@ -54,8 +64,7 @@ test("10 shares at 42, 42, 40 and 42 cost what was paid, and not their rounded a
 });
 
 test("shares of a market without a trade are worth 50 each, and have no last price", async (t) => {
-  const market = await makeMarket();
-  const [ann] = (await makeTraders(1)) as [string];
+  const [market, ann] = await makeMarketWith(1);
   await split(market, ann, 7);
   const own = await ownPositions(ann);
   t.deepEqual(
@@ -69,8 +78,8 @@ test("shares of a market without a trade are worth 50 each, and have no last pri
 });
 
 test("settled shares are no positions any more: what they paid is in the cash", async (t) => {
-  const [market, other] = (await makeMarkets(2)) as [string, string];
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [market, other] = await makeMarkets(2);
+  const [ann, bob] = await makeTraders(2);
   for (const id of [market, other]) {
     await rest(id, ann, buy("yes", 10, 40));
     await place(id, bob, buy("no", 10, 60));
@@ -104,8 +113,7 @@ test("settled shares are no positions any more: what they paid is in the cash", 
 });
 
 test("shares that were all merged are closed ones, and settled ones when the market is resolved", async (t) => {
-  const market = await makeMarket();
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [market, ann, bob] = await makeMarketWith(2);
   await rest(market, ann, buy("yes", 10, 40));
   await place(market, bob, buy("no", 10, 60));
   await rest(market, ann, buy("no", 10, 70));
@@ -233,11 +241,11 @@ for (let round = 1; round <= effort(3); round++) {
     await check(t, { markets, traders, of, payouts: new Map() });
 
     const payouts = new Map([
-      [markets[0]!, 100],
-      [markets[1]!, 37],
+      [markets[0], 100],
+      [markets[1], 37],
     ]);
-    await resolve(markets[0]!, "yes");
-    await resolve(markets[1]!, "custom", 37);
+    await resolve(markets[0], "yes");
+    await resolve(markets[1], "custom", 37);
     await check(t, { markets, traders, of, payouts });
   });
 }
@@ -309,12 +317,7 @@ test.serial("what selling would pay is what the engine says at any book", async 
     const began = Date.parse("2030-01-01T12:00:00Z") + round * 10_000;
     await clock.freeze(new Date(began).toISOString());
     const expiry = { expiresAt: new Date(began + 1000).toISOString() };
-    const market = await makeMarket();
-    const [ann, bob, eve] = (await makeTraders(3, { cents: 10_000_000 })) as [
-      string,
-      string,
-      string,
-    ];
+    const [market, ann, bob, eve] = await makeMarketWith(3, { cents: 10_000_000 });
     await split(market, ann, between(1, 60));
     for (let order = 0; order < between(0, 8); order++) {
       const side = anyOf(["yes", "no"] as const);
@@ -340,8 +343,7 @@ test.serial("what selling would pay is what the engine says at any book", async 
 });
 
 test("what selling would pay is not known while a market takes no orders", async (t) => {
-  const market = await makeMarket();
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [market, ann, bob] = await makeMarketWith(2);
   await split(market, ann, 5);
   await rest(market, bob, buy("yes", 3, 40));
   const exits = async () =>

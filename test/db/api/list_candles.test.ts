@@ -28,7 +28,7 @@ async function candles(marketId: string, interval: string, range: Range = {}): P
 let ann: string;
 let bob: string;
 test.serial.before("make traders", async () => {
-  [ann, bob] = (await makeTraders(2, { cents: 100_000_000 })) as [string, string];
+  [ann, bob] = await makeTraders(2, { cents: 100_000_000 });
 });
 
 async function trade(market: string, price: number, quantity: number): Promise<void> {

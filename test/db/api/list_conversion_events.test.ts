@@ -7,7 +7,7 @@ const exchange = testExchange(test);
 const { convert, makeMarket, makeTraders, operate, redeem, split } = exchange;
 
 test("entries of conversions and redemptions have their events, of the own account only", async (t) => {
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [ann, bob] = await makeTraders(2);
   const made: string[] = [];
   for (const title of ["Who wins?", "Who loses?"]) {
     const event: string = await operate("create_event", {

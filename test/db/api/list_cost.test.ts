@@ -28,7 +28,7 @@ test.before("make many markets and many open orders", async () => {
   const { makeMarket, makeTraders, place, database } = exchange;
   const { pool } = database;
   const market = await makeMarket({ title: "Will it rain?" });
-  [busy, other, idle] = (await makeTraders(3)) as [string, string, string];
+  [busy, other, idle] = await makeTraders(3);
   await place(market, busy, buy("yes", 1, 10));
   await place(market, other, buy("yes", 1, 10));
 

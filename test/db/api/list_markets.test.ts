@@ -72,7 +72,7 @@ test.serial.before("make markets", async () => {
   await make("Closed");
   await operate("set_market_status", { market_id: ids.Paused, status: "paused" });
   await operate("set_market_status", { market_id: ids.Closed, status: "closed" });
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [ann, bob] = await makeTraders(2);
   for (const [title, quantity] of [
     ["Norway wins gold", 5],
     ["India wins gold", 3],

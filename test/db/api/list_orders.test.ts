@@ -6,13 +6,23 @@ import type { Request, Side } from "../../helpers/exchange/orders.ts";
 import { seed } from "../../helpers/random.ts";
 
 const exchange = testExchange(test);
-const { cancel, clock, giveShares, makeMarket, makeMarkets, makeTraders, operate, order } =
-  exchange;
+const {
+  cancel,
+  clock,
+  giveShares,
+  makeMarket,
+  makeMarketWith,
+  makeMarkets,
+  makeTrader,
+  makeTraders,
+  operate,
+  order,
+} = exchange;
 const { orders, place, placeBatch, rest } = exchange;
 
 test("an order is listed as it was given, with its market's title", async (t) => {
   const market = await makeMarket({ title: "Will it hail?" });
-  const [ann] = (await makeTraders(1)) as [string];
+  const ann = await makeTrader();
   await giveShares(market, ann, "yes", 10);
   const expiresAt = "2099-01-01T00:00:00.000Z";
   const { order: placed } = await place(market, ann, sell("yes", 10, 70, { expiresAt }));
@@ -41,16 +51,15 @@ test("an order is listed as it was given, with its market's title", async (t) =>
 });
 
 test("by status: open, filled, cancelled and all, newest first, with a total for the last two", async (t) => {
-  const market = await makeMarket();
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
-  const [open, partial, filled, cancelled] = (await rest(
+  const [market, ann, bob] = await makeMarketWith(2);
+  const [open, partial, filled, cancelled] = await rest(
     market,
     ann,
     buy("no", 10, 37),
     buy("no", 10, 39),
     buy("no", 10, 40),
     buy("no", 10, 38),
-  )) as [string, string, string, string];
+  );
   await place(market, bob, buy("yes", 14, 61));
   await cancel(ann, cancelled);
   const list = async (status: string) => {
@@ -68,19 +77,19 @@ test("by status: open, filled, cancelled and all, newest first, with a total for
 });
 
 test("INVALID_REQUEST: an unknown status", async (t) => {
-  const [ann] = (await makeTraders(1)) as [string];
+  const ann = await makeTrader();
   await t.throwsAsync(orders(ann, { status: "resting" }), { code: "EX001" });
 });
 
 test("by market; an unknown market has none", async (t) => {
-  const [one, two] = (await makeMarkets(2)) as [string, string];
-  const [ann] = (await makeTraders(1)) as [string];
+  const [one, two] = await makeMarkets(2);
+  const ann = await makeTrader();
   const [first] = await rest(one, ann, buy("no", 1, 40));
   await rest(two, ann, buy("no", 1, 40));
   const { data } = await orders(ann, { market: one });
   t.deepEqual(
     data.map(({ id }) => id),
-    [first!],
+    [first],
   );
   t.is((await orders(ann)).data.length, 2);
   const nowhere = "01900000-0000-7000-8000-000000000000";
@@ -88,16 +97,14 @@ test("by market; an unknown market has none", async (t) => {
 });
 
 test("a user does not see orders of other users", async (t) => {
-  const market = await makeMarket();
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [market, ann, bob] = await makeMarketWith(2);
   const [id] = await rest(market, ann, buy("no", 1, 40));
   t.deepEqual((await orders(bob, { status: "all" })).data, []);
-  await t.throwsAsync(exchange.order(bob, id!));
+  await t.throwsAsync(exchange.order(bob, id));
 });
 
 test("at most 200 rows, the total is of all", async (t) => {
-  const market = await makeMarket();
-  const [ann] = (await makeTraders(1)) as [string];
+  const [market, ann] = await makeMarketWith(1);
   const outcomes = await placeBatch(
     market,
     Array.from({ length: 203 }, () => [ann, buy("no", 1, 1)] as [string, ReturnType<typeof buy>]),
@@ -113,26 +120,24 @@ test("at most 200 rows, the total is of all", async (t) => {
 });
 
 test("sharesAhead: better prices of the same stored side and earlier orders at the same price", async (t) => {
-  const market = await makeMarket();
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [market, ann, bob] = await makeMarketWith(2);
   await giveShares(market, ann, "yes", 10);
-  const [id] = (await rest(market, ann, buy("no", 10, 40))) as [string];
+  const [id] = await rest(market, ann, buy("no", 10, 40));
   t.is((await order(ann, id)).sharesAhead, 0);
   await rest(market, bob, buy("no", 3, 41), buy("no", 50, 40), buy("no", 50, 39));
   t.is((await order(ann, id)).sharesAhead, 3);
-  const [last] = (await rest(market, ann, sell("yes", 5, 60))) as [string]; // stored NO at 40
+  const [last] = await rest(market, ann, sell("yes", 5, 60)); // stored NO at 40
   t.is((await order(ann, last)).sharesAhead, 3 + 10 + 50);
   await rest(market, bob, buy("yes", 7, 30)); // the other side
   t.is((await order(ann, last)).sharesAhead, 63);
-  const [cid] = (await makeTraders(1)) as [string];
+  const cid = await makeTrader();
   await place(market, cid, buy("yes", 3 + 4, 60)); // takes the 3 and 4 of the first 10
   t.is((await order(ann, last)).sharesAhead, 6 + 50);
   t.is((await order(ann, id)).sharesAhead, 0);
 });
 
 test("sharesAhead: 0 for an order that does not rest", async (t) => {
-  const market = await makeMarket();
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [market, ann, bob] = await makeMarketWith(2);
   await rest(market, ann, buy("no", 10, 40));
   const { order: taken } = await place(market, bob, buy("yes", 4, 60, ioc));
   const { order: cut } = await place(market, bob, buy("yes", 40, 60, ioc));
@@ -161,7 +166,7 @@ test.serial("sharesAhead of many orders in many queues is what the rules give", 
   for (const resting of drawn) {
     const { market, trader, side, quantity, price, expires } = resting;
     const request = buy(side, quantity, price, expires ? { expiresAt: soon } : {});
-    const [id] = (await rest(market, trader, request)) as [string];
+    const [id] = await rest(market, trader, request);
     placed.push({ ...resting, id });
   }
   for (const alive of [placed, placed.filter(({ expires }) => !expires)]) {
@@ -205,8 +210,7 @@ function sharesBefore(order: Resting, inOrderOfTime: Resting[]): number {
 test.serial(
   "sharesAhead reads each queue once, however many orders the caller has in it",
   async (t) => {
-    const market = await makeMarket();
-    const [ann, bob] = (await makeTraders(2)) as [string, string];
+    const [market, ann, bob] = await makeMarketWith(2);
     const queue = async (own: number, others: number) => {
       const batch = Array.from(
         { length: own + others },
@@ -266,13 +270,12 @@ async function ordersRead(trader: string): Promise<number> {
 }
 
 test.serial("an order past its expiry counts nowhere, also before a job cancels it", async (t) => {
-  const market = await makeMarket();
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [market, ann, bob] = await makeMarketWith(2);
   const expiresAt = new Date(Date.now() + 60_000).toISOString();
-  const [gone] = (await rest(market, ann, buy("no", 5, 42, { expiresAt }))) as [string];
+  const [gone] = await rest(market, ann, buy("no", 5, 42, { expiresAt }));
   await rest(market, ann, buy("no", 4, 41));
   await rest(market, ann, buy("no", 3, 41, { expiresAt }));
-  const [behind] = (await rest(market, bob, buy("no", 2, 41))) as [string];
+  const [behind] = await rest(market, bob, buy("no", 2, 41));
   await rest(market, bob, buy("yes", 9, 30, { expiresAt }));
   t.is((await order(bob, behind)).sharesAhead, 12);
   t.like(await exchange.market(market), { bestBid: 30, bestAsk: 58 });
@@ -295,8 +298,7 @@ test.serial("an order past its expiry counts nowhere, also before a job cancels 
 });
 
 test("best bid and ask, and the book, of a market with and without orders", async (t) => {
-  const market = await makeMarket();
-  const [ann] = (await makeTraders(1)) as [string];
+  const [market, ann] = await makeMarketWith(1);
   t.like(await exchange.market(market), {
     id: market,
     category: "tests",
@@ -321,9 +323,8 @@ test("best bid and ask, and the book, of a market with and without orders", asyn
 });
 
 test("an excluded trader still reads", async (t) => {
-  const market = await makeMarket();
-  const [ann] = (await makeTraders(1)) as [string];
-  const [id] = (await rest(market, ann, buy("yes", 1, 40))) as [string];
+  const [market, ann] = await makeMarketWith(1);
+  const [id] = await rest(market, ann, buy("yes", 1, 40));
   await operate("self_exclude", { user_id: ann });
   t.like(await order(ann, id), { status: "cancelled", cancelReason: "self_excluded" });
   t.is((await orders(ann, { status: "cancelled" })).data.length, 1);

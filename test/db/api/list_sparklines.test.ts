@@ -8,7 +8,7 @@ import { randomFrom } from "../../helpers/random.ts";
 /** api.list_sparklines: prices of the last week in equal steps. */
 
 const exchange = testExchange(test);
-const { clock, makeMarket, makeTraders, place, work } = exchange;
+const { clock, makeMarketWith, makeTraders, place, work } = exchange;
 
 const STEP_MS = 4 * 3_600_000;
 const STEPS = 42;
@@ -24,10 +24,10 @@ async function sparklines(marketIds: string[]): Promise<any> {
 
 test.serial("each step has the last price before its end, the last one that of now", async (t) => {
   const { between, chance } = randomFrom("sparklines");
-  const [ann, bob] = (await makeTraders(2, { cents: 100_000_000 })) as [string, string];
+  const [ann, bob] = await makeTraders(2, { cents: 100_000_000 });
   let now = Date.parse("2030-01-01T22:30:00Z");
   await clock.freeze(new Date(now).toISOString());
-  const [market, quiet] = (await exchange.makeMarkets(2)) as [string, string];
+  const [market, quiet] = await exchange.makeMarkets(2);
   const trades: { at: number; price: number }[] = [];
 
   for (let number = 0; number < 60; number++) {
@@ -57,8 +57,7 @@ test.serial("each step has the last price before its end, the last one that of n
 });
 
 test.serial("the last price needs no candle; without markets there is no line", async (t) => {
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
-  const market = await makeMarket();
+  const [market, ann, bob] = await makeMarketWith(2);
   await place(market, ann, buy("yes", 1, 33));
   await place(market, bob, buy("no", 1, 67));
   const { data } = await sparklines([market]);

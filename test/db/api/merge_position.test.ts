@@ -3,7 +3,8 @@ import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 import { buy, sell } from "../../helpers/exchange/orders.ts";
 
 const exchange = testExchange(test);
-const { accounts, balance, makeMarket, makeTrader, merge, operate, order } = exchange;
+const { accounts, balance, makeMarket, makeMarketWith, makeTrader, merge, operate, order } =
+  exchange;
 const { place, position, rest, split, version } = exchange;
 
 const nowhere = "01900000-0000-7000-8000-000000000000";
@@ -57,8 +58,7 @@ test("a set comes back as 100 cents; each leg realises 50 a share less cost and 
 });
 
 test("a split merged again leaves nothing", async (t) => {
-  const id = await makeMarket();
-  const ann = await makeTrader({ cents: 1000 });
+  const [id, ann] = await makeMarketWith(1, { cents: 1000 });
   await split(id, ann, 10);
   const { answer } = await merge(id, ann, 10);
   t.deepEqual(answer, {
@@ -71,8 +71,7 @@ test("a split merged again leaves nothing", async (t) => {
 });
 
 test("INSUFFICIENT_BALANCE: too little of either side", async (t) => {
-  const id = await makeMarket();
-  const [ann, bob, cid] = [await makeTrader(), await makeTrader(), await makeTrader()];
+  const [id, ann, bob, cid] = await makeMarketWith(3);
   t.is(await code(id, ann, 1), "INSUFFICIENT_BALANCE");
   await rest(id, bob, buy("no", 5, 50));
   await place(id, ann, buy("yes", 5, 50));
@@ -87,10 +86,9 @@ test("INSUFFICIENT_BALANCE: too little of either side", async (t) => {
 });
 
 test("an order to sell what was merged is found dead when it would match", async (t) => {
-  const id = await makeMarket();
-  const [ann, bob] = [await makeTrader(), await makeTrader()];
+  const [id, ann, bob] = await makeMarketWith(2);
   await split(id, ann, 10);
-  const [offer] = (await rest(id, ann, sell("yes", 10, 60))) as [string];
+  const [offer] = await rest(id, ann, sell("yes", 10, 60));
   t.is(await code(id, ann, 1), null);
   const { cancelledOrders } = await place(id, bob, buy("yes", 10, 60));
   t.deepEqual(
@@ -103,8 +101,7 @@ test("an order to sell what was merged is found dead when it would match", async
 test.serial(
   "always allowed: paused, excluded, over a limit, in a paused or closed market",
   async (t) => {
-    const id = await makeMarket();
-    const ann = await makeTrader();
+    const [id, ann] = await makeMarketWith(1);
     await split(id, ann, 5);
     const limits = { user_id: ann, day_cents: 0, week_cents: 0, month_cents: 0 };
     await operate("set_loss_limits", { ...limits, immediate: true });
@@ -120,8 +117,7 @@ test.serial(
 );
 
 test("MARKET_NOT_OPEN: resolved, and only that", async (t) => {
-  const id = await makeMarket();
-  const ann = await makeTrader();
+  const [id, ann] = await makeMarketWith(1);
   await split(id, ann, 5);
   await operate("resolve_market", { market_id: id, outcome: "yes" });
   t.is(await code(id, ann, 1), "MARKET_NOT_OPEN");

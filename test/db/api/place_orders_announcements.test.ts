@@ -7,7 +7,7 @@ import { buy, ioc, ordersIn, postOnly } from "../../helpers/exchange/orders.ts";
 /** Versions count the requests that change a market; listeners hear of each change exactly once. */
 
 const exchange = testExchange(test);
-const { cancel, clock, makeMarket, makeTrader, makeTraders, operate } = exchange;
+const { cancel, clock, makeMarket, makeMarketWith, makeTrader, makeTraders, operate } = exchange;
 const { place, placeBatch, refusal, rest, version } = exchange;
 
 let listener: Listener;
@@ -21,8 +21,7 @@ test.beforeEach("forget what was said", async () => {
 });
 
 test.serial("a new market is at version 0; every order accepted adds 1", async (t) => {
-  const market = await makeMarket();
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [market, ann, bob] = await makeMarketWith(2);
   t.is(await version(market), 0);
   await rest(market, ann, buy("no", 10, 40));
   t.is(await version(market), 1);
@@ -35,8 +34,7 @@ test.serial("a new market is at version 0; every order accepted adds 1", async (
 test.serial(
   "an order that rests: market_changed once, with the version, and no user event",
   async (t) => {
-    const market = await makeMarket();
-    const [ann] = (await makeTraders(1)) as [string];
+    const [market, ann] = await makeMarketWith(1);
     await rest(market, ann, buy("no", 10, 40));
     t.deepEqual(await heard(), {
       markets: [{ marketId: market, version: 1 }],
@@ -47,8 +45,7 @@ test.serial(
 );
 
 test.serial("rejections and replays leave the version and announce nothing", async (t) => {
-  const market = await makeMarket();
-  const [ann] = (await makeTraders(1)) as [string];
+  const [market, ann] = await makeMarketWith(1);
   const poor = await makeTrader({ cents: 0 });
   const request = buy("no", 10, 40, { idempotencyKey: randomUUID() });
   await rest(market, ann, request);
@@ -71,8 +68,7 @@ test.serial("rejections and replays leave the version and announce nothing", asy
 test.serial(
   "a batch adds one for each change and is announced once, at its last version",
   async (t) => {
-    const market = await makeMarket();
-    const [ann, bob] = (await makeTraders(2)) as [string, string];
+    const [market, ann, bob] = await makeMarketWith(2);
     const key = { idempotencyKey: randomUUID() };
     await placeBatch(market, [
       [ann, buy("yes", 1, 10)],
@@ -91,8 +87,7 @@ test.serial(
 test.serial(
   "maker_fill: once for each maker of an order, with the ids of their orders",
   async (t) => {
-    const market = await makeMarket();
-    const [ann, bob, cid] = (await makeTraders(3)) as [string, string, string];
+    const [market, ann, bob, cid] = await makeMarketWith(3);
     const [first, second] = await rest(market, ann, buy("no", 5, 42), buy("no", 5, 40));
     const [third] = await rest(market, bob, buy("no", 5, 41));
     await heard();
@@ -107,13 +102,13 @@ test.serial(
           event: {
             type: "maker_fill",
             marketId: market,
-            orderIds: [first!, second!],
+            orderIds: [first, second],
             fillCount: 2,
           },
         },
         {
           userId: bob,
-          event: { type: "maker_fill", marketId: market, orderIds: [third!], fillCount: 1 },
+          event: { type: "maker_fill", marketId: market, orderIds: [third], fillCount: 1 },
         },
       ],
     );
@@ -121,8 +116,7 @@ test.serial(
 );
 
 test.serial("maker_fill: two orders of a batch that fill one maker are two events", async (t) => {
-  const market = await makeMarket();
-  const [ann, bob, cid] = (await makeTraders(3)) as [string, string, string];
+  const [market, ann, bob, cid] = await makeMarketWith(3);
   const [order] = await rest(market, ann, buy("no", 10, 40));
   await heard();
   await placeBatch(market, [
@@ -133,13 +127,12 @@ test.serial("maker_fill: two orders of a batch that fill one maker are two event
   const { users } = await heard();
   t.deepEqual(
     users.map(({ userId, event }) => [userId, event.orderIds, event.fillCount]),
-    Array.from({ length: 3 }, () => [ann, [order!], 1]),
+    Array.from({ length: 3 }, () => [ann, [order], 1]),
   );
 });
 
 test.serial("maker_fill: an order of the same batch can be the maker", async (t) => {
-  const market = await makeMarket();
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [market, ann, bob] = await makeMarketWith(2);
   const outcomes = await placeBatch(market, [
     [ann, buy("no", 10, 40)],
     [bob, buy("yes", 2, 60)],
@@ -155,7 +148,7 @@ test.serial(
   "order_cancelled: the owner of a maker that fails revalidation hears why it was cancelled",
   async (t) => {
     const market = await makeMarket({ title: "Will it snow?" });
-    const [ann, bob] = (await makeTraders(2)) as [string, string];
+    const [ann, bob] = await makeTraders(2);
     const [order] = await rest(market, ann, buy("no", 10, 40));
     await place(market, bob, buy("yes", 4, 60));
     await operate("withdraw", { user_id: ann, amount_cents: 99_840, reference: "all" });
@@ -170,7 +163,7 @@ test.serial(
           userId: ann,
           event: {
             type: "order_cancelled",
-            orderId: order!,
+            orderId: order,
             marketId: market,
             marketTitle: "Will it snow?",
             side: "no",
@@ -186,39 +179,36 @@ test.serial(
 );
 
 test.serial("a cancel by its owner: market_changed, version + 1, no order_cancelled", async (t) => {
-  const market = await makeMarket();
-  const [ann] = (await makeTraders(1)) as [string];
+  const [market, ann] = await makeMarketWith(1);
   const [order] = await rest(market, ann, buy("no", 10, 40));
   await heard();
-  t.is((await cancel(ann, order!)).code, null);
+  t.is((await cancel(ann, order)).code, null);
   t.is(await version(market), 2);
   t.deepEqual(await heard(), {
     markets: [{ marketId: market, version: 2 }],
     users: [],
     keys: [],
   });
-  t.is((await cancel(ann, order!)).code, "ORDER_NOT_CANCELLABLE");
+  t.is((await cancel(ann, order)).code, "ORDER_NOT_CANCELLABLE");
   t.is(await version(market), 2);
   t.deepEqual(await heard(), { markets: [], users: [], keys: [] });
 });
 
 test.serial("a cancel of an order past its expiry: order_cancelled, expired", async (t) => {
-  const market = await makeMarket();
-  const [ann] = (await makeTraders(1)) as [string];
+  const [market, ann] = await makeMarketWith(1);
   const expiresAt = new Date(Date.now() + 60_000).toISOString();
   const [order] = await rest(market, ann, buy("no", 10, 40, { expiresAt }));
   await heard();
   await clock.advance(60_000);
-  t.is((await cancel(ann, order!)).code, "ORDER_NOT_CANCELLABLE");
+  t.is((await cancel(ann, order)).code, "ORDER_NOT_CANCELLABLE");
   const { markets, users } = await heard();
   t.deepEqual(markets, [{ marketId: market, version: 2 }]);
   t.is(users.length, 1);
-  t.like(users[0].event, { type: "order_cancelled", orderId: order!, cancelReason: "expired" });
+  t.like(users[0].event, { type: "order_cancelled", orderId: order, cancelReason: "expired" });
 });
 
 test.serial("closing: order_cancelled for every open order, market_changed once", async (t) => {
-  const market = await makeMarket();
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [market, ann, bob] = await makeMarketWith(2);
   const [first, second] = await rest(market, ann, buy("no", 1, 40), buy("yes", 2, 40));
   const [third] = await rest(market, bob, buy("no", 3, 40));
   await heard();
@@ -228,9 +218,9 @@ test.serial("closing: order_cancelled for every open order, market_changed once"
   t.deepEqual(
     users.map(({ userId, event }) => [userId, event.type, event.orderId, event.cancelReason]),
     [
-      [ann, "order_cancelled", first!, "market_closed"],
-      [ann, "order_cancelled", second!, "market_closed"],
-      [bob, "order_cancelled", third!, "market_closed"],
+      [ann, "order_cancelled", first, "market_closed"],
+      [ann, "order_cancelled", second, "market_closed"],
+      [bob, "order_cancelled", third, "market_closed"],
     ],
   );
 });
@@ -238,8 +228,8 @@ test.serial("closing: order_cancelled for every open order, market_changed once"
 test.serial(
   "self-exclusion: order_cancelled for every order, each of its markets changed once",
   async (t) => {
-    const [market, other] = (await exchange.makeMarkets(2)) as [string, string];
-    const [ann] = (await makeTraders(1)) as [string];
+    const [market, other] = await exchange.makeMarkets(2);
+    const ann = await makeTrader();
     await rest(market, ann, buy("no", 1, 40), buy("yes", 2, 40));
     await rest(other, ann, buy("no", 3, 40));
     await heard();
@@ -256,8 +246,7 @@ test.serial(
 );
 
 test.serial("an event may be longer than a notification", async (t) => {
-  const market = await makeMarket();
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [market, ann, bob] = await makeMarketWith(2);
   const many = Array.from({ length: 250 }, (): [string, ReturnType<typeof buy>] => [
     ann,
     buy("no", 1, 40),
@@ -276,8 +265,7 @@ test.serial("an event may be longer than a notification", async (t) => {
 });
 
 test.serial("changes that are rolled back are not announced", async (t) => {
-  const market = await makeMarket();
-  const [ann] = (await makeTraders(1)) as [string];
+  const [market, ann] = await makeMarketWith(1);
   await exchange.withRollback(async (client) => {
     await client.query("select * from api.place_orders(orders => $1)", [
       ordersIn(market, [{ userId: ann, ...buy("no", 1, 40) }]),

@@ -5,12 +5,11 @@ import { buy, placeOrders, shown, spend } from "../../helpers/exchange/orders.ts
 /** A budget covers shares and fee, buys the most whole shares that fit, and never rests. */
 
 const exchange = testExchange(test);
-const { makeMarket, makeTrader, makeTraders, operate, orders, place, refusal, rest } = exchange;
+const { makeMarketWith, makeTrader, operate, orders, place, refusal, rest } = exchange;
 
 /** A market with these offers of YES, all of one maker. */
 async function makeOffered(...offers: [quantity: number, price: number][]) {
-  const market = await makeMarket();
-  const [maker, taker] = (await makeTraders(2, { cents: 3_000_000 })) as [string, string];
+  const [market, maker, taker] = await makeMarketWith(2, { cents: 3_000_000 });
   await rest(market, maker, ...offers.map(([quantity, price]) => buy("no", quantity, 100 - price)));
   return { market, maker, taker };
 }
@@ -119,8 +118,7 @@ test("a budget buys 10,000 shares at most and is then filled", async (t) => {
 });
 
 test("a budget buys NO as it buys YES", async (t) => {
-  const market = await makeMarket();
-  const [maker, taker] = (await makeTraders(2)) as [string, string];
+  const [market, maker, taker] = await makeMarketWith(2);
   await rest(market, maker, buy("yes", 100, 70));
   // 30 a share and 1.47 of fee: 31 cost 930 and 45.57, 32 would be 960 and 47.04.
   const answer = await place(market, taker, spend("no", 1000));

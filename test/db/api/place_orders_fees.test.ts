@@ -10,6 +10,7 @@ const {
   balance,
   giveShares,
   makeMarket,
+  makeMarketWith,
   makeTrader,
   makeTraders,
   operate,
@@ -19,8 +20,7 @@ const {
 } = exchange;
 
 async function makePair() {
-  const market = await makeMarket();
-  const [maker, taker] = (await makeTraders(2)) as [string, string];
+  const [market, maker, taker] = await makeMarketWith(2);
   return { market, maker, taker };
 }
 
@@ -47,8 +47,7 @@ for (const [quantity, price, fee] of [
   [3, 33, 5], // 4.6431
 ] as const) {
   test(`${quantity} at ${price} cost a fee of ${fee}`, async (t) => {
-    const market = await makeMarket();
-    const [maker, taker] = (await makeTraders(2, { cents: 2_000_000 })) as [string, string];
+    const [market, maker, taker] = await makeMarketWith(2, { cents: 2_000_000 });
     await rest(market, maker, buy("no", quantity, 100 - price));
     const { feeCents, balance: left } = await place(market, taker, buy("yes", quantity, price));
     t.is(feeCents, fee);
@@ -139,7 +138,7 @@ test("INSUFFICIENT_BALANCE: there is enough for the shares but not for the fee",
 test("a market's own schedule comes before its category's, that before the default", async (t) => {
   await operate("create_category", { slug: "fees", name: "Fees" });
   const market = await makeMarket({ category: "fees" });
-  const [maker, taker] = (await makeTraders(2)) as [string, string];
+  const [maker, taker] = await makeTraders(2);
   await rest(market, maker, buy("no", 1000, 50));
   const feeOf100 = async () => {
     const { order, feeCents } = await place(market, taker, buy("yes", 100, 50));
@@ -189,7 +188,7 @@ test("a schedule holds from its date on, and not before", async (t) => {
 test("a schedule of a category or the default has no effect before its date", async (t) => {
   await operate("create_category", { slug: "dated", name: "Dated" });
   const market = await makeMarket({ category: "dated" });
-  const [maker, taker] = (await makeTraders(2)) as [string, string];
+  const [maker, taker] = await makeTraders(2);
   const tomorrow = new Date(Date.now() + 86_400_000);
   for (const scope of [{}, { category: "dated" }]) {
     const schedule = { taker_rate_bps: 5000, effective_from: tomorrow, ...scope };

@@ -6,7 +6,7 @@ import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 /** Orders that are filled as a whole or rejected, and orders that cancel own resting ones. */
 
 const exchange = testExchange(test);
-const { book, clock, giveShares, makeLiveMarket, makeMarket, makeTrader, makeTraders, order } =
+const { book, clock, giveShares, makeLiveMarket, makeMarket, makeMarketWith, makeTrader, order } =
   exchange;
 const { place, refusal, rest, version } = exchange;
 
@@ -14,8 +14,7 @@ const fok = { timeInForce: "fok" } as const;
 const cancelling = { selfTrade: "cancel_resting" } as const;
 
 test("fok: filled as a whole, over several makers", async (t) => {
-  const market = await makeMarket();
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [market, ann, bob] = await makeMarketWith(2);
   await rest(market, bob, buy("no", 3, 40), buy("no", 3, 39));
   const placed = await place(market, ann, buy("yes", 5, 61, fok));
   t.like(placed.order, { status: "filled", filledQuantity: 5, timeInForce: "fok" });
@@ -23,8 +22,7 @@ test("fok: filled as a whole, over several makers", async (t) => {
 });
 
 test("INSUFFICIENT_LIQUIDITY: fok with one share too few; nothing happens", async (t) => {
-  const market = await makeMarket();
-  const [ann, bob, cem] = (await makeTraders(3)) as [string, string, string];
+  const [market, ann, bob, cem] = await makeMarketWith(3);
   await rest(market, bob, buy("no", 3, 40), buy("no", 3, 39), buy("no", 9, 38));
   const before = await version(market);
   t.is(await refusal(market, ann, buy("yes", 7, 61, fok)), "INSUFFICIENT_LIQUIDITY");
@@ -50,8 +48,7 @@ test("INSUFFICIENT_LIQUIDITY: fok with one share too few; nothing happens", asyn
 test.serial("INSUFFICIENT_LIQUIDITY: fok without what has expired; nothing happens", async (t) => {
   t.teardown(() => clock.release());
   await clock.freeze("2030-01-01T12:00:00Z");
-  const market = await makeMarket();
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [market, ann, bob] = await makeMarketWith(2);
   const expiry = { expiresAt: "2030-01-01T12:00:01.000Z" };
   await rest(market, bob, buy("no", 5, 40, expiry), buy("no", 3, 39));
   await clock.advance(2000);
@@ -61,8 +58,7 @@ test.serial("INSUFFICIENT_LIQUIDITY: fok without what has expired; nothing happe
 });
 
 test("INSUFFICIENT_LIQUIDITY: fok that finds a maker without cash; what it met stays", async (t) => {
-  const market = await makeMarket();
-  const [ann, bob, cem, dan] = (await makeTraders(4)) as [string, string, string, string];
+  const [market, ann, bob, cem, dan] = await makeMarketWith(4);
   await rest(market, bob, buy("no", 3, 40));
   await rest(market, dan, buy("no", 3, 39));
   await leaveCash(exchange, dan, 0);
@@ -84,8 +80,7 @@ test("INSUFFICIENT_BALANCE: liquidity comes first, also in a deep book", async (
 });
 
 test("SELF_TRADE_BLOCKED: fok for more than the book has, with an own order in reach", async (t) => {
-  const market = await makeMarket();
-  const [ann, bob] = (await makeTraders(2, { cents: 1_000_000 })) as [string, string];
+  const [market, ann, bob] = await makeMarketWith(2, { cents: 1_000_000 });
   await rest(market, bob, buy("no", 5, 40));
   await rest(market, ann, buy("no", 1, 39)); // YES at 61
   for (const quantity of [7, 700]) {
@@ -95,8 +90,7 @@ test("SELF_TRADE_BLOCKED: fok for more than the book has, with an own order in r
 });
 
 test("fok: market orders, sells and budgets", async (t) => {
-  const market = await makeMarket();
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [market, ann, bob] = await makeMarketWith(2);
   await giveShares(market, ann, "yes", 10);
   await rest(market, bob, buy("yes", 5, 40));
   t.is(await refusal(market, ann, sell("yes", 6, 40, fok)), "INSUFFICIENT_LIQUIDITY");
@@ -109,8 +103,7 @@ test("fok: market orders, sells and budgets", async (t) => {
 });
 
 test("INVALID_REQUEST: fok and postOnly", async (t) => {
-  const market = await makeMarket();
-  const ann = await makeTrader();
+  const [market, ann] = await makeMarketWith(1);
   t.is(
     await refusal(market, ann, buy("yes", 1, 40, { ...fok, postOnly: true })),
     "INVALID_REQUEST",
@@ -129,11 +122,10 @@ test("fok on a live market is decided at its release", async (t) => {
 });
 
 test("cancel_resting: own orders that are met go, are listed, and it goes on", async (t) => {
-  const market = await makeMarket();
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
-  const [own] = (await rest(market, ann, buy("no", 4, 41))) as [string];
+  const [market, ann, bob] = await makeMarketWith(2);
+  const [own] = await rest(market, ann, buy("no", 4, 41));
   await rest(market, bob, buy("no", 3, 40));
-  const [behind] = (await rest(market, ann, buy("no", 2, 39))) as [string];
+  const [behind] = await rest(market, ann, buy("no", 2, 39));
   const placed = await place(market, ann, buy("yes", 3, 61, cancelling));
   t.is(placed.order.status, "filled");
   t.deepEqual(
@@ -146,8 +138,7 @@ test("cancel_resting: own orders that are met go, are listed, and it goes on", a
 });
 
 test("cancel_resting: 200 own orders at most, and none if there are more in the way", async (t) => {
-  const market = await makeMarket();
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [market, ann, bob] = await makeMarketWith(2);
   await rest(market, ann, ...Array.from({ length: 201 }, () => buy("no", 1, 45)));
   await rest(market, bob, buy("no", 1, 40));
   const reaching = buy("yes", 1, 60, cancelling);
@@ -163,7 +154,7 @@ test("cancel_resting: 200 own orders at most, and none if there are more in the 
 test("cancel_resting: a rejected order cancels nothing", async (t) => {
   const market = await makeMarket();
   const [ann, bob] = [await makeTrader({ cents: 1000 }), await makeTrader()];
-  const [own] = (await rest(market, ann, buy("no", 4, 41))) as [string];
+  const [own] = await rest(market, ann, buy("no", 4, 41));
   await rest(market, bob, buy("no", 90, 40));
   const requests = [
     ["INSUFFICIENT_BALANCE", buy("yes", 50, 61, cancelling)],
@@ -181,8 +172,7 @@ test("cancel_resting: a rejected order cancels nothing", async (t) => {
 });
 
 test("cancel_resting: postOnly that meets only own orders rests", async (t) => {
-  const market = await makeMarket();
-  const ann = await makeTrader();
+  const [market, ann] = await makeMarketWith(1);
   await rest(market, ann, buy("no", 4, 41));
   const request = buy("yes", 1, 60, { ...cancelling, postOnly: true });
   t.is((await place(market, ann, request)).order.status, "open");
@@ -190,8 +180,7 @@ test("cancel_resting: postOnly that meets only own orders rests", async (t) => {
 });
 
 test("LOSS_LIMIT: own orders that go do not count", async (t) => {
-  const market = await makeMarket();
-  const ann = await makeTrader({ limits: [500, null, null] });
+  const [market, ann] = await makeMarketWith(1, { limits: [500, null, null] });
   await rest(market, ann, buy("no", 10, 45));
   t.is(await refusal(market, ann, buy("yes", 8, 54)), "LOSS_LIMIT");
   t.is((await place(market, ann, buy("yes", 9, 55, cancelling))).order.status, "open");
@@ -200,7 +189,7 @@ test("LOSS_LIMIT: own orders that go do not count", async (t) => {
 test("cancel_resting is kept through the delay of a live market", async (t) => {
   const { market, event } = await makeLiveMarket({ live: false });
   const ann = await makeTrader();
-  const [own] = (await rest(market, ann, buy("no", 4, 41))) as [string];
+  const [own] = await rest(market, ann, buy("no", 4, 41));
   await exchange.operate("set_event_live", { event_id: event, live: true, live_delay_ms: 0 });
   const { order: scheduled } = await place(market, ann, buy("yes", 1, 60, cancelling));
   t.is(scheduled.status, "scheduled");
@@ -210,8 +199,7 @@ test("cancel_resting is kept through the delay of a live market", async (t) => {
 });
 
 test("INVALID_REQUEST: another selfTrade", async (t) => {
-  const market = await makeMarket();
-  const ann = await makeTrader();
+  const [market, ann] = await makeMarketWith(1);
   t.is(
     await refusal(market, ann, buy("yes", 1, 1, { selfTrade: "x" as never })),
     "INVALID_REQUEST",

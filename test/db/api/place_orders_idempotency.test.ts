@@ -10,7 +10,7 @@ import type { Request } from "../../helpers/exchange/orders.ts";
 /** A key stands for the first order accepted under it, for 24 hours. */
 
 const exchange = testExchange(test);
-const { balance, cancel, clock, makeMarket, makeTrader, makeTraders, operate } = exchange;
+const { balance, cancel, clock, makeMarket, makeMarketWith, makeTrader, operate } = exchange;
 const { orders, place, placeBatch, refusal, rest, version } = exchange;
 
 const newKey = () => ({ idempotencyKey: randomUUID() });
@@ -22,8 +22,7 @@ async function replay(market: string, trader: string, request: Request) {
 }
 
 test("a replay returns the order and its fills, without a fee, and changes nothing", async (t) => {
-  const market = await makeMarket();
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [market, ann, bob] = await makeMarketWith(2);
   await rest(market, ann, buy("no", 4, 41), buy("no", 4, 40));
   const request = buy("yes", 10, 60, newKey());
   const first = await place(market, bob, request);
@@ -36,8 +35,7 @@ test("a replay returns the order and its fills, without a fee, and changes nothi
 });
 
 test("a replay returns the order and the balance as they are now, and the fills of its placement", async (t) => {
-  const market = await makeMarket();
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [market, ann, bob] = await makeMarketWith(2);
   await rest(market, ann, buy("no", 4, 40));
   const request = buy("yes", 10, 60, newKey());
   const first = await place(market, bob, request);
@@ -57,8 +55,7 @@ test("a replay returns the order and the balance as they are now, and the fills 
 });
 
 test("a replay lists no cancelled orders, also if the first call cancelled some", async (t) => {
-  const market = await makeMarket();
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [market, ann, bob] = await makeMarketWith(2);
   await rest(market, ann, buy("no", 4, 40));
   await operate("withdraw", { user_id: ann, amount_cents: 100_000, reference: "all" });
   const request = buy("yes", 10, 60, newKey());
@@ -67,8 +64,7 @@ test("a replay lists no cancelled orders, also if the first call cancelled some"
 });
 
 test("a replay of an order that was filled at once", async (t) => {
-  const market = await makeMarket();
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [market, ann, bob] = await makeMarketWith(2);
   await rest(market, ann, buy("no", 4, 40));
   for (const request of [buy("yes", 1, 60, { ...ioc, ...newKey() }), spend("yes", 130, newKey())]) {
     const first = await place(market, bob, request);
@@ -78,17 +74,16 @@ test("a replay of an order that was filled at once", async (t) => {
 });
 
 test("the same key with another body is still the first order", async (t) => {
-  const market = await makeMarket();
-  const [ann] = (await makeTraders(1)) as [string];
+  const [market, ann] = await makeMarketWith(1);
   const key = newKey();
   const [first] = await rest(market, ann, buy("yes", 10, 40, key));
   const { order } = await replay(market, ann, sell("no", 3, 70, key));
-  t.like(order, { id: first!, side: "yes", price: 40, quantity: 10, orderType: "buy" });
+  t.like(order, { id: first, side: "yes", price: 40, quantity: 10, orderType: "buy" });
 });
 
 test("a replay has the version of its order's market, whatever market the second body names", async (t) => {
   const [market, other] = [await makeMarket(), await makeMarket()];
-  const [ann] = (await makeTraders(1)) as [string];
+  const ann = await makeTrader();
   const key = newKey();
   await rest(market, ann, buy("yes", 10, 40, key), buy("yes", 10, 41));
   for (const marketId of [market, other, randomUUID()]) {
@@ -101,8 +96,7 @@ test("a replay has the version of its order's market, whatever market the second
 });
 
 test("a rejected request records no key: the key can be used again", async (t) => {
-  const market = await makeMarket();
-  const ann = await makeTrader({ cents: 100 });
+  const [market, ann] = await makeMarketWith(1, { cents: 100 });
   const request = buy("yes", 10, 40, newKey());
   t.is(await refusal(market, ann, request), "INSUFFICIENT_BALANCE");
   t.is(await refusal(market, ann, request), "INSUFFICIENT_BALANCE");
@@ -112,20 +106,18 @@ test("a rejected request records no key: the key can be used again", async (t) =
 });
 
 test("a request rejected for liquidity records no key, also if it cancelled makers", async (t) => {
-  const market = await makeMarket();
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [market, ann, bob] = await makeMarketWith(2);
   await rest(market, ann, buy("no", 4, 40));
   await operate("withdraw", { user_id: ann, amount_cents: 100_000, reference: "all" });
   const request = buy("yes", 4, 60, { ...ioc, ...newKey() });
   t.is(await refusal(market, bob, request), "INSUFFICIENT_LIQUIDITY");
-  const [cid] = (await makeTraders(1)) as [string];
+  const cid = await makeTrader();
   await rest(market, cid, buy("no", 4, 40));
   t.is((await place(market, bob, request)).order.status, "filled");
 });
 
 test("keys belong to their user", async (t) => {
-  const market = await makeMarket();
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [market, ann, bob] = await makeMarketWith(2);
   const request = buy("yes", 10, 40, newKey());
   const [anns] = await rest(market, ann, request);
   const [bobs] = await rest(market, bob, request);
@@ -145,18 +137,17 @@ test("keys belong to their user", async (t) => {
 });
 
 test("the same key in another market is the order of the first", async (t) => {
-  const [market, other] = (await exchange.makeMarkets(2)) as [string, string];
-  const [ann] = (await makeTraders(1)) as [string];
+  const [market, other] = await exchange.makeMarkets(2);
+  const ann = await makeTrader();
   const request = buy("yes", 10, 40, newKey());
   const [first] = await rest(market, ann, request);
   const { order } = await replay(other, ann, request);
-  t.like(order, { id: first!, marketId: market });
+  t.like(order, { id: first, marketId: market });
   t.deepEqual((await exchange.book(other)).bids, []);
 });
 
 test("duplicates in one batch are one order", async (t) => {
-  const market = await makeMarket();
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [market, ann, bob] = await makeMarketWith(2);
   await rest(market, bob, buy("no", 5, 50));
   const request = buy("yes", 10, 50, newKey());
   const outcomes = await placeBatch(market, [
@@ -177,8 +168,7 @@ test("duplicates in one batch are one order", async (t) => {
 });
 
 test("in one batch the key of a rejected request stands for the next request with it", async (t) => {
-  const market = await makeMarket();
-  const [ann] = (await makeTraders(1)) as [string];
+  const [market, ann] = await makeMarketWith(1);
   const key = newKey();
   const outcomes = await placeBatch(market, [
     [ann, buy("yes", 10_000, 99, key)],
@@ -197,8 +187,7 @@ test("in one batch the key of a rejected request stands for the next request wit
 });
 
 test("a replay of an order that its own batch has just filled", async (t) => {
-  const market = await makeMarket();
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [market, ann, bob] = await makeMarketWith(2);
   const old = buy("no", 10, 40, newKey());
   const [oldOrder] = await rest(market, ann, old);
   const recent = buy("no", 10, 39, newKey());
@@ -219,13 +208,12 @@ test("a replay of an order that its own batch has just filled", async (t) => {
   t.deepEqual(seen(3), ["partially_filled", 4, 100_000 - 160]);
   t.deepEqual(seen(5), ["filled", 10, 100_000 - 400 - 3 * 39]);
   t.deepEqual(seen(6), ["partially_filled", 3, 100_000 - 400 - 3 * 39]);
-  t.is(outcomes[5]!.answer!.order.id, oldOrder!);
+  t.is(outcomes[5]!.answer!.order.id, oldOrder);
   t.deepEqual(outcomes[5]!.answer!.fills, []);
 });
 
 test("a replay of an order that its own batch has just cancelled", async (t) => {
-  const market = await makeMarket();
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [market, ann, bob] = await makeMarketWith(2);
   const request = buy("no", 10, 40, newKey());
   await rest(market, ann, request);
   await operate("withdraw", { user_id: ann, amount_cents: 99_999, reference: "out" });
@@ -242,8 +230,7 @@ test("a replay of an order that its own batch has just cancelled", async (t) => 
 });
 
 test("a malformed repetition in the same call does not free the key", async (t) => {
-  const market = await makeMarket();
-  const [ann] = (await makeTraders(1)) as [string];
+  const [market, ann] = await makeMarketWith(1);
   const key = newKey();
   const outcomes = await placeBatch(market, [
     [ann, buy("yes", 10, 40, key)],
@@ -267,18 +254,17 @@ test("a malformed repetition in the same call does not free the key", async (t) 
 
 test.serial("a key counts for 24 hours and is then free for another order", async (t) => {
   await clock.freeze("2040-01-01T00:00:00Z");
-  const market = await makeMarket();
-  const [ann] = (await makeTraders(1)) as [string];
+  const [market, ann] = await makeMarketWith(1);
   const request = buy("yes", 10, 40, newKey());
   const [first] = await rest(market, ann, request);
   await clock.freeze("2040-01-01T23:59:59.999Z");
-  t.is((await replay(market, ann, request)).order.id, first!);
+  t.is((await replay(market, ann, request)).order.id, first);
   // A replay does not prolong it.
   await clock.freeze("2040-01-02T00:00:00.000Z");
   const [second] = await rest(market, ann, request);
   t.not(second, first);
   await clock.freeze("2040-01-02T23:59:59.999Z");
-  t.is((await replay(market, ann, request)).order.id, second!);
+  t.is((await replay(market, ann, request)).order.id, second);
   t.is(await balance(ann), 100_000);
   await clock.release();
 });
@@ -287,8 +273,7 @@ test.serial(
   "in a batch, a key of the day before is for the first order that is accepted",
   async (t) => {
     await clock.freeze("2040-02-01T00:00:00Z");
-    const market = await makeMarket();
-    const [ann, bob] = (await makeTraders(2)) as [string, string];
+    const [market, ann, bob] = await makeMarketWith(2);
     const [old, other] = [newKey(), newKey()];
     await rest(market, ann, buy("yes", 10, 40, old), buy("yes", 10, 40, other));
     await clock.freeze("2040-02-02T00:00:00Z");
@@ -313,7 +298,7 @@ test.serial(
     t.is((await replay(market, ann, buy("yes", 3, 36, old))).order.quantity, 2);
     t.is((await replay(market, bob, buy("yes", 1, 38, old))).order.quantity, 1);
     const [taken] = await rest(market, ann, buy("yes", 4, 34, other));
-    t.is((await replay(market, ann, buy("yes", 4, 34, other))).order.id, taken!);
+    t.is((await replay(market, ann, buy("yes", 4, 34, other))).order.id, taken);
     await clock.release();
   },
 );

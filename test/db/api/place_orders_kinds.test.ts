@@ -5,12 +5,10 @@ import { buy, sell, shown } from "../../helpers/exchange/orders.ts";
 /** What a match does to cash, shares and escrow, for buyers and sellers. */
 
 const exchange = testExchange(test);
-const { accounts, balance, giveShares, makeMarket, makeTrader, market, place, position, rest } =
-  exchange;
+const { accounts, balance, giveShares, makeMarketWith, market, place, position, rest } = exchange;
 
 test("buy meets buy: pairs are minted, both pay, 100 cents a pair go into escrow", async (t) => {
-  const id = await makeMarket();
-  const [ann, bob] = [await makeTrader(), await makeTrader()];
+  const [id, ann, bob] = await makeMarketWith(2);
   await rest(id, ann, buy("no", 10, 40));
   const { order, fills, feeCents } = await place(id, bob, buy("yes", 10, 60));
 
@@ -25,8 +23,7 @@ test("buy meets buy: pairs are minted, both pay, 100 cents a pair go into escrow
 });
 
 test("a NO buyer takes from a resting YES buyer at the rest of 100", async (t) => {
-  const id = await makeMarket();
-  const [ann, bob] = [await makeTrader(), await makeTrader()];
+  const [id, ann, bob] = await makeMarketWith(2);
   await rest(id, ann, buy("yes", 10, 60));
   const { fills, feeCents } = await place(id, bob, buy("no", 10, 40));
 
@@ -39,8 +36,7 @@ test("a NO buyer takes from a resting YES buyer at the rest of 100", async (t) =
 });
 
 test("a buyer takes from a resting seller: shares change hands, escrow stays", async (t) => {
-  const id = await makeMarket();
-  const [ann, bob] = [await makeTrader(), await makeTrader()];
+  const [id, ann, bob] = await makeMarketWith(2);
   await giveShares(id, ann, "yes", 10); // costs 500 and 17.5, so 18
   await rest(id, ann, sell("yes", 10, 60));
   const { fills, feeCents } = await place(id, bob, buy("yes", 10, 60));
@@ -60,8 +56,7 @@ test("a buyer takes from a resting seller: shares change hands, escrow stays", a
 });
 
 test("a seller takes from a resting buyer: the fee comes out of the proceeds", async (t) => {
-  const id = await makeMarket();
-  const [ann, bob] = [await makeTrader(), await makeTrader()];
+  const [id, ann, bob] = await makeMarketWith(2);
   await giveShares(id, bob, "yes", 10);
   await rest(id, ann, buy("yes", 10, 55));
   const { order, fills, feeCents } = await place(id, bob, sell("yes", 10, 50));
@@ -81,8 +76,7 @@ test("a seller takes from a resting buyer: the fee comes out of the proceeds", a
 });
 
 test("a seller of NO takes from a resting buyer of NO", async (t) => {
-  const id = await makeMarket();
-  const [ann, bob] = [await makeTrader(), await makeTrader()];
+  const [id, ann, bob] = await makeMarketWith(2);
   await giveShares(id, bob, "no", 10);
   await rest(id, ann, buy("no", 10, 30));
   const { fills, feeCents } = await place(id, bob, sell("no", 10, 30));
@@ -97,8 +91,7 @@ test("a seller of NO takes from a resting buyer of NO", async (t) => {
 });
 
 test("sell meets sell: pairs are burnt, escrow pays both", async (t) => {
-  const id = await makeMarket();
-  const [ann, bob] = [await makeTrader(), await makeTrader()];
+  const [id, ann, bob] = await makeMarketWith(2);
   await giveShares(id, ann, "yes", 10);
   await giveShares(id, bob, "no", 10);
   t.is((await accounts(id)).escrow, 2000);
@@ -115,8 +108,7 @@ test("sell meets sell: pairs are burnt, escrow pays both", async (t) => {
 });
 
 test("one order mints with a buyer and then takes over a seller's shares", async (t) => {
-  const id = await makeMarket();
-  const [ann, bob, cid] = [await makeTrader(), await makeTrader(), await makeTrader()];
+  const [id, ann, bob, cid] = await makeMarketWith(3);
   await giveShares(id, ann, "yes", 4);
   await rest(id, ann, sell("yes", 4, 60));
   await rest(id, bob, buy("no", 6, 40));
@@ -129,23 +121,21 @@ test("one order mints with a buyer and then takes over a seller's shares", async
 });
 
 test("a fill names the stored YES order as buy and the stored NO order as sell", async (t) => {
-  const id = await makeMarket();
-  const [ann, bob] = [await makeTrader(), await makeTrader()];
+  const [id, ann, bob] = await makeMarketWith(2);
   await giveShares(id, ann, "yes", 10);
   await giveShares(id, bob, "no", 10);
   const [anns] = await rest(id, ann, sell("yes", 5, 55)); // stored as NO at 45
   const { order: bobs, fills } = await place(id, bob, sell("no", 5, 45)); // stored as YES at 55
-  t.like(fills[0], { buyOrderId: bobs.id, buyerId: bob, sellOrderId: anns!, sellerId: ann });
+  t.like(fills[0], { buyOrderId: bobs.id, buyerId: bob, sellOrderId: anns, sellerId: ann });
 
   const [annsBuy] = await rest(id, ann, buy("yes", 5, 30));
   const { order: bobsBuy, fills: minted } = await place(id, bob, buy("no", 5, 70));
-  t.like(minted[0], { buyOrderId: annsBuy!, buyerId: ann, sellOrderId: bobsBuy.id, sellerId: bob });
+  t.like(minted[0], { buyOrderId: annsBuy, buyerId: ann, sellOrderId: bobsBuy.id, sellerId: bob });
   t.like(minted[0], { marketId: id, price: 30, quantity: 5 });
 });
 
 test("a match adds quantity x price to the volume of each side and sets the last price", async (t) => {
-  const id = await makeMarket();
-  const [ann, bob] = [await makeTrader(), await makeTrader()];
+  const [id, ann, bob] = await makeMarketWith(2);
   await rest(id, ann, buy("no", 10, 40), buy("no", 5, 38));
   await place(id, bob, buy("yes", 12, 62));
   t.like(await market(id), {
@@ -156,8 +146,7 @@ test("a match adds quantity x price to the volume of each side and sets the last
 });
 
 test("trades are listed in YES prices, newest first, page by page", async (t) => {
-  const id = await makeMarket();
-  const [ann, bob] = [await makeTrader(), await makeTrader()];
+  const [id, ann, bob] = await makeMarketWith(2);
   await rest(id, ann, buy("no", 1, 40), buy("no", 2, 39), buy("no", 3, 38));
   const { fills } = await place(id, bob, buy("yes", 6, 99));
   const page = (number: number) => exchange.trades(id, number, 2);
@@ -181,8 +170,7 @@ test("trades are listed in YES prices, newest first, page by page", async (t) =>
 });
 
 test("trades are at the maker's price: the taker gets the improvement, also in the fee", async (t) => {
-  const id = await makeMarket();
-  const [ann, bob] = [await makeTrader(), await makeTrader()];
+  const [id, ann, bob] = await makeMarketWith(2);
   await rest(id, ann, buy("no", 10, 60));
   const { order, fills, feeCents } = await place(id, bob, buy("yes", 10, 70));
   t.is(order.price, 70);
@@ -192,8 +180,7 @@ test("trades are at the maker's price: the taker gets the improvement, also in t
 });
 
 test("better prices are taken first, and at one price the earlier order", async (t) => {
-  const id = await makeMarket();
-  const [ann, bob, cid] = [await makeTrader(), await makeTrader(), await makeTrader()];
+  const [id, ann, bob, cid] = await makeMarketWith(3);
   const [first] = await rest(id, ann, buy("no", 3, 40));
   const [second] = await rest(id, bob, buy("no", 3, 40));
   const [best] = await rest(id, ann, buy("no", 3, 41));
@@ -201,14 +188,13 @@ test("better prices are taken first, and at one price the earlier order", async 
   t.deepEqual(shown(fills), ["3 @ 59", "3 @ 60", "1 @ 60"]);
   t.deepEqual(
     fills.map((fill) => fill.sellOrderId),
-    [best!, first!, second!],
+    [best, first, second],
   );
-  t.like(await exchange.order(bob, second!), { status: "partially_filled", filledQuantity: 1 });
+  t.like(await exchange.order(bob, second), { status: "partially_filled", filledQuantity: 1 });
 });
 
 test("when the best price is taken, older orders at the next are met", async (t) => {
-  const market = await makeMarket();
-  const [maker, taker] = [await makeTrader(), await makeTrader()];
+  const [market, maker, taker] = await makeMarketWith(2);
   await rest(market, maker, buy("no", 5, 30), buy("no", 5, 40), buy("no", 5, 40));
   // In part, so that a search begins behind the older order; then whole, and no further.
   for (const quantity of [5, 2, 3]) {
@@ -220,8 +206,7 @@ test("when the best price is taken, older orders at the next are met", async (t)
 });
 
 test("within a batch too, the earlier of two orders at one price is taken first", async (t) => {
-  const id = await makeMarket();
-  const [ann, bob, cid] = [await makeTrader(), await makeTrader(), await makeTrader()];
+  const [id, ann, bob, cid] = await makeMarketWith(3);
   const outcomes = await exchange.placeBatch(id, [
     [ann, buy("no", 3, 40)],
     [bob, buy("no", 3, 40)],
@@ -246,8 +231,7 @@ test("within a batch too, the earlier of two orders at one price is taken first"
 });
 
 test("within a batch too, orders are met where better ones stood and are gone", async (t) => {
-  const id = await makeMarket();
-  const [ann, bob, cid] = [await makeTrader(), await makeTrader(), await makeTrader()];
+  const [id, ann, bob, cid] = await makeMarketWith(3);
   await rest(id, ann, buy("no", 5, 60), buy("no", 5, 50));
   const outcomes = await exchange.placeBatch(id, [
     [cid, buy("yes", 5, 40)],
@@ -263,16 +247,14 @@ test("within a batch too, orders are met where better ones stood and are gone", 
 });
 
 test("prices that only just fail to meet do not trade", async (t) => {
-  const id = await makeMarket();
-  const [ann, bob] = [await makeTrader(), await makeTrader()];
+  const [id, ann, bob] = await makeMarketWith(2);
   await rest(id, ann, buy("no", 10, 40));
   await rest(id, bob, buy("yes", 10, 59));
   t.deepEqual(await exchange.book(id), { bids: ["10 @ 59"], asks: ["10 @ 60"] });
 });
 
 test("both sides may be held at once and are never merged", async (t) => {
-  const id = await makeMarket();
-  const ann = await makeTrader();
+  const [id, ann] = await makeMarketWith(1);
   await giveShares(id, ann, "yes", 10);
   await giveShares(id, ann, "no", 10);
   t.like(await position(id, ann, "yes"), { quantity: 10, cost: 500, realised: 0 });

@@ -7,7 +7,8 @@ import type { Request } from "../../helpers/exchange/orders.ts";
 /** LOSS_LIMIT: net cash put in, what open orders could still cost, and this order. */
 
 const exchange = testExchange(test);
-const { clock, giveShares, makeMarket, makeTrader, makeTraders, operate } = exchange;
+const { clock, giveShares, makeMarket, makeMarketWith, makeTrader, makeTraders, operate } =
+  exchange;
 const { place, refusal, rest } = exchange;
 
 const setLimits = (
@@ -18,8 +19,7 @@ const setLimits = (
 
 /** A market where a maker buys and sells without end at 50, and a trader with limits. */
 async function makeLimited(limits: NonNullable<TraderOptions["limits"]>) {
-  const market = await makeMarket();
-  const maker = await makeTrader({ cents: 100_000_000 });
+  const [market, maker] = await makeMarketWith(1, { cents: 100_000_000 });
   await giveShares(market, maker, "no", 10_000);
   await rest(market, maker, buy("no", 10_000, 50));
   const trader = await makeTrader({ limits });
@@ -27,8 +27,7 @@ async function makeLimited(limits: NonNullable<TraderOptions["limits"]>) {
 }
 
 test("LOSS_LIMIT: open buys count at their price, up to the limit and not beyond", async (t) => {
-  const market = await makeMarket();
-  const trader = await makeTrader({ limits: [1000, null, null] });
+  const [market, trader] = await makeMarketWith(1, { limits: [1000, null, null] });
   await rest(market, trader, buy("yes", 10, 60));
   t.is(await refusal(market, trader, buy("yes", 5, 99)), "LOSS_LIMIT");
   t.is(await refusal(market, trader, buy("yes", 401, 1)), "LOSS_LIMIT");
@@ -37,20 +36,19 @@ test("LOSS_LIMIT: open buys count at their price, up to the limit and not beyond
 });
 
 test("LOSS_LIMIT: open buys of other markets count too", async (t) => {
-  const [market, other] = (await exchange.makeMarkets(2)) as [string, string];
+  const [market, other] = await exchange.makeMarkets(2);
   const trader = await makeTrader({ limits: [1000, null, null] });
   await rest(other, trader, buy("no", 10, 60));
   t.is(await refusal(market, trader, buy("yes", 401, 1)), "LOSS_LIMIT");
 });
 
 test("LOSS_LIMIT: more than 10,000 open orders count as more than any limit", async (t) => {
-  const market = await makeMarket();
-  const trader = await makeTrader({ limits: [1_000_000_000, null, null] });
+  const [market, trader] = await makeMarketWith(1, { limits: [1_000_000_000, null, null] });
   const offers = Array.from({ length: 500 }, (): [string, Request] => [trader, buy("yes", 1, 1)]);
   for (let count = 0; count < 10_000; count += offers.length) {
     for (const { code } of await exchange.placeBatch(market, offers)) t.is(code, null);
   }
-  const [last] = (await rest(market, trader, buy("yes", 1, 1))) as [string];
+  const [last] = await rest(market, trader, buy("yes", 1, 1));
   t.is(await refusal(market, trader, buy("yes", 1, 1)), "LOSS_LIMIT");
   // The order that is replaced, or released, does not count.
   t.is((await exchange.amend(trader, last, { price: 2 })).code, null);
@@ -72,8 +70,7 @@ test("LOSS_LIMIT: what was bought counts with its fee", async (t) => {
 });
 
 test("LOSS_LIMIT: fills, fee and resting remainder count together", async (t) => {
-  const market = await makeMarket();
-  const [maker] = (await makeTraders(1)) as [string];
+  const [market, maker] = await makeMarketWith(1);
   await rest(market, maker, buy("no", 10, 60));
   const request = buy("yes", 15, 45); // 400 and 17, 225 resting
   const under = await makeTrader({ limits: [641, null, null] });
@@ -83,8 +80,7 @@ test("LOSS_LIMIT: fills, fee and resting remainder count together", async (t) =>
 });
 
 test("LOSS_LIMIT: market and budget buys count as what they execute", async (t) => {
-  const market = await makeMarket();
-  const [maker] = (await makeTraders(1)) as [string];
+  const [market, maker] = await makeMarketWith(1);
   await rest(market, maker, buy("no", 20, 50));
   for (const request of [
     buy("yes", 10),
@@ -114,8 +110,7 @@ test("LOSS_LIMIT: each of the three limits is enough to refuse", async (t) => {
 });
 
 test("LOSS_LIMIT: a limit of 0 refuses every buy", async (t) => {
-  const market = await makeMarket();
-  const trader = await makeTrader({ limits: [0, null, null] });
+  const [market, trader] = await makeMarketWith(1, { limits: [0, null, null] });
   t.is(await refusal(market, trader, buy("yes", 1, 1)), "LOSS_LIMIT");
 });
 
@@ -155,7 +150,7 @@ test("cancelled orders no longer count, and filled ones count once", async (t) =
   const { market, maker, trader } = await makeLimited([600, null, null]);
   const [order] = await rest(market, trader, buy("yes", 12, 49)); // 588
   t.is(await refusal(market, trader, buy("yes", 13, 1)), "LOSS_LIMIT");
-  await exchange.cancel(trader, order!);
+  await exchange.cancel(trader, order);
   await rest(market, trader, buy("yes", 12, 49));
   await place(market, maker, sell("no", 6, 51)); // half of it fills
   t.is(await refusal(market, trader, buy("yes", 13, 1)), "LOSS_LIMIT");
@@ -178,8 +173,7 @@ test("in one batch each order counts for the next", async (t) => {
 });
 
 test("in one batch a resting order that filled or was cancelled no longer counts as open", async (t) => {
-  const market = await makeMarket();
-  const [taker] = (await makeTraders(1)) as [string];
+  const [market, taker] = await makeMarketWith(1);
   const filled = await makeTrader({ limits: [1000, null, null] });
   await rest(market, filled, buy("no", 10, 49)); // 490
   const [taken, within, beyond] = await exchange.placeBatch(market, [
@@ -203,8 +197,7 @@ test("in one batch a resting order that filled or was cancelled no longer counts
 
 test.serial("an open order past its expiry no longer counts", async (t) => {
   await clock.freeze("2040-01-10T12:00:00Z");
-  const market = await makeMarket();
-  const trader = await makeTrader({ limits: [1000, null, null] });
+  const [market, trader] = await makeMarketWith(1, { limits: [1000, null, null] });
   await rest(market, trader, buy("yes", 10, 60, { expiresAt: "2040-01-10T13:00:00Z" }));
   t.is(await refusal(market, trader, buy("no", 1000, 1)), "LOSS_LIMIT");
   await clock.freeze("2040-01-10T13:00:00Z");
@@ -264,8 +257,7 @@ test.serial("a deposit between two purchases of a window does not change their s
 
 test.serial("lowering holds at once, raising after 24 hours", async (t) => {
   await clock.freeze("2040-05-01T12:00:00Z");
-  const market = await makeMarket();
-  const trader = await makeTrader({ limits: [1000, null, null] });
+  const [market, trader] = await makeMarketWith(1, { limits: [1000, null, null] });
   await setLimits(trader, [500, null, null]);
   t.is(await refusal(market, trader, buy("yes", 501, 1)), "LOSS_LIMIT");
   await setLimits(trader, [2000, null, null]);
@@ -278,8 +270,7 @@ test.serial("lowering holds at once, raising after 24 hours", async (t) => {
 
 test.serial("removing a limit waits 24 hours as well; immediate does not", async (t) => {
   await clock.freeze("2040-05-01T12:00:00Z");
-  const market = await makeMarket();
-  const trader = await makeTrader({ limits: [null, 100, 100] });
+  const [market, trader] = await makeMarketWith(1, { limits: [null, 100, 100] });
   await setLimits(trader, [null, null, null]);
   t.is(await refusal(market, trader, buy("yes", 101, 1)), "LOSS_LIMIT");
   await clock.freeze("2040-05-02T12:00:00Z");
@@ -345,8 +336,8 @@ test("loss_limit: a maker's own limit counts, in any order of account ids", asyn
     { cents, limits: [500_000, null, null] },
   ]);
   const market = await makeMarket();
-  const [alive] = (await rest(market, wide, buy("no", 5, 20))) as [string];
-  const [dead] = (await rest(market, narrow, buy("no", 5, 20))) as [string];
+  const [alive] = await rest(market, wide, buy("no", 5, 20));
+  const [dead] = await rest(market, narrow, buy("no", 5, 20));
   const taker = await makeTrader({ limits: [null, null, null] });
   await operate("set_loss_limits", {
     ...{ user_id: narrow, day_cents: 99, week_cents: null, month_cents: null },

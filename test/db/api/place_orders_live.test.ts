@@ -13,7 +13,7 @@ test.before("stop the clock", () => clock.freeze("2026-03-01T12:00:00Z"));
 
 test("an order is scheduled: nothing trades, no fee, not in the book, the version stays", async (t) => {
   const { market } = await makeLiveMarket();
-  const [ann, bob] = (await exchange.makeTraders(2)) as [string, string];
+  const [ann, bob] = await exchange.makeTraders(2);
   await place(market, bob, buy("no", 10, 60));
   const before = await version(market);
   const { order: placed, fills, feeCents } = await place(market, ann, buy("yes", 10, 45));
@@ -132,7 +132,7 @@ test("INSUFFICIENT_BALANCE: a sell needs the position", async (t) => {
 
 test("LOSS_LIMIT: scheduled orders count with their fee, a market buy at 99, a budget in full", async (t) => {
   const { market } = await makeLiveMarket();
-  const [idle] = (await exchange.makeMarkets(1)) as [string];
+  const idle = await exchange.makeMarket();
   // 10 shares at 50 can cost 500 and a fee of 17.5, so 518.
   const ann = await makeTrader({ limits: [1000, null, null] });
   await place(market, ann, buy("yes", 10, 50));

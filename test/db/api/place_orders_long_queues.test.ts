@@ -8,7 +8,17 @@ import type { Request } from "../../helpers/exchange/orders.ts";
 /** What long queues may cost: work is bounded by the call, and reading by what a taker can pay. */
 
 const exchange = testExchange(test, { sessions: 20 });
-const { balance, book, clock, makeMarket, makeTrader, makeTraders, operate, place } = exchange;
+const {
+  balance,
+  book,
+  clock,
+  makeMarket,
+  makeMarketWith,
+  makeTrader,
+  makeTraders,
+  operate,
+  place,
+} = exchange;
 
 /** Makers that one call cancels at most. */
 const MOST_CANCELLED = 500;
@@ -64,8 +74,7 @@ const openOrdersOf = async (trader: string): Promise<number> => {
 
 /** A queue of a maker without cash, one order of a live maker in its middle and one behind it. */
 async function makeClearing() {
-  const market = await makeMarket();
-  const [ann, bob, taker] = (await makeTraders(3)) as [string, string, string];
+  const [market, ann, bob, taker] = await makeMarketWith(3);
   await queue(market, ann, buy("no", 1, 40), 300);
   await exchange.rest(market, bob, buy("no", 3, 40));
   await queue(market, ann, buy("no", 1, 40), 350);
@@ -97,7 +106,7 @@ test("CONFLICT_RETRY: one call cancels 500 makers without cash, and the next goe
 test("CONFLICT_RETRY: what stands behind it in its market, or of its trader, waits for it", async (t) => {
   const { market, ann, taker } = await makeClearing();
   const [elsewhere, third] = [await makeMarket(), await makeMarket()];
-  const [other, another] = (await makeTraders(2)) as [string, string];
+  const [other, another] = await makeTraders(2);
   const requests = [
     [market, other, buy("yes", 2, 30)],
     [market, taker, buy("yes", 6, 61)],
@@ -152,7 +161,7 @@ test("CONFLICT_RETRY: the idempotency key stays free", async (t) => {
 
 test("CONFLICT_RETRY: an amendment leaves its order as it is, and succeeds when repeated", async (t) => {
   const { market, ann, taker } = await makeClearing();
-  const [resting] = (await exchange.rest(market, taker, buy("yes", 6, 30))) as [string];
+  const [resting] = await exchange.rest(market, taker, buy("yes", 6, 30));
   t.is((await exchange.amend(taker, resting, { price: 61 })).code, "CONFLICT_RETRY");
   t.is(await openOrdersOf(ann), 150);
   t.like(await exchange.order(taker, resting), { status: "open", price: 30, quantity: 6 });
@@ -166,7 +175,7 @@ test.serial(
   async (t) => {
     await clock.freeze("2035-05-05T12:00:00Z");
     const { market, event } = await exchange.makeLiveMarket();
-    const [ann, taker] = (await makeTraders(2)) as [string, string];
+    const [ann, taker] = await makeTraders(2);
     await operate("set_event_live", { event_id: event, live: false });
     await queue(market, ann, buy("no", 1, 40), 650);
     await withdraw(ann, 39);
@@ -194,7 +203,7 @@ test.serial(
 test.serial("CONFLICT_RETRY: a release does not overtake one that is not finished", async (t) => {
   await clock.freeze("2035-05-06T12:00:00Z");
   const { market, event } = await exchange.makeLiveMarket();
-  const [ann, first, second] = (await makeTraders(3)) as [string, string, string];
+  const [ann, first, second] = await makeTraders(3);
   await operate("set_event_live", { event_id: event, live: false });
   await queue(market, ann, buy("no", 1, 50), 650);
   await withdraw(ann, 49);
@@ -212,8 +221,7 @@ test.serial("CONFLICT_RETRY: a release does not overtake one that is not finishe
 });
 
 test("CONFLICT_RETRY: makers that only its fills would have left without cash stay", async (t) => {
-  const market = await makeMarket();
-  const [ann, bob, taker] = (await makeTraders(3)) as [string, string, string];
+  const [market, ann, bob, taker] = await makeMarketWith(3);
   // Bob can pay for any one of his ten orders, and for no two.
   for (let i = 0; i < 10; i++) await exchange.rest(market, bob, buy("no", 10, 60));
   await withdraw(bob, 1000);
@@ -239,8 +247,7 @@ for (const [what, request] of [
 
 test("CONFLICT_RETRY: the requests of a call together cancel no more", async (t) => {
   const { market, ann, taker } = await makeStarving();
-  const [cat, dan] = (await makeTraders(2)) as [string, string];
-  const other = await makeMarket();
+  const [other, cat, dan] = await makeMarketWith(2);
   await exchange.rest(market, cat, buy("no", 1, 61));
   await queue(other, dan, buy("no", 1, 60), 600);
   await withdraw(cat, 0);
@@ -260,8 +267,7 @@ test("CONFLICT_RETRY: the requests of a call together cancel no more", async (t)
 });
 
 test("CONFLICT_RETRY: the requests of a call together cancel so many own orders", async (t) => {
-  const market = await makeMarket();
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [market, ann, bob] = await makeMarketWith(2);
   for (let block = 0; block < 4; block++) {
     await queue(market, ann, buy("no", 1, 60), 199);
     await exchange.rest(market, bob, buy("no", 1, 60));
@@ -287,8 +293,7 @@ async function placeAtomic(market: string, requests: Parameters<typeof ordersIn>
 
 /** A maker with cash for one of 650 orders, and a live maker behind them. */
 async function makeStarving() {
-  const market = await makeMarket();
-  const [ann, bob, taker] = (await makeTraders(3)) as [string, string, string];
+  const [market, ann, bob, taker] = await makeMarketWith(3);
   await queue(market, ann, buy("no", 1, 60), 650);
   await exchange.rest(market, bob, buy("no", 5, 59));
   await withdraw(ann, 119);
@@ -342,7 +347,7 @@ test("an own order behind 500 makers without cash is not reached", async (t) => 
 test.serial("a release ends at 500 makers that its own fills leave without cash", async (t) => {
   await clock.freeze("2035-05-07T12:00:00Z");
   const { market, event } = await exchange.makeLiveMarket();
-  const [ann, taker, killer, last] = (await makeTraders(4)) as [string, string, string, string];
+  const [ann, taker, killer, last] = await makeTraders(4);
   await operate("set_event_live", { event_id: event, live: false });
   await queue(market, ann, buy("no", 1, 60), 650);
   await withdraw(ann, 119);
@@ -461,8 +466,7 @@ for (const [what, code, request, cents] of rejectedEarly) {
 }
 
 test("SELF_TRADE_BLOCKED comes before INSUFFICIENT_BALANCE, however far away the own order is", async (t) => {
-  const market = await makeMarket();
-  const [maker, taker] = (await makeTraders(2)) as [string, string];
+  const [market, maker, taker] = await makeMarketWith(2);
   await queue(market, maker, buy("no", 1, 45), 250);
   await exchange.rest(market, taker, buy("no", 1, 40));
   await withdraw(taker, 1);
@@ -522,8 +526,7 @@ for (const [what, block] of [
 }
 
 test("SELF_TRADE_BLOCKED: an own order that came to rest earlier in the same batch", async (t) => {
-  const market = await makeMarket();
-  const [maker, taker] = (await makeTraders(2)) as [string, string];
+  const [market, maker, taker] = await makeMarketWith(2);
   await queue(market, maker, buy("no", 1, 45), 120);
   await withdraw(taker, 40);
   const outcomes = await exchange.placeBatch(market, [
@@ -537,8 +540,7 @@ test("SELF_TRADE_BLOCKED: an own order that came to rest earlier in the same bat
 });
 
 test("an order that can pay for all of a long queue takes all of it", async (t) => {
-  const market = await makeMarket();
-  const maker = await makeTrader();
+  const [market, maker] = await makeMarketWith(1);
   const taker = await makeTrader({ cents: 1200 * 55 + 2079 });
   await queue(market, maker, buy("no", 1, 45), 1200);
   // 7 % of 1200 x 55 x 45 / 100 cents.
@@ -550,8 +552,7 @@ test("an order that can pay for all of a long queue takes all of it", async (t) 
 });
 
 test.serial("what an order costs is in proportion to its fills, its answer included", async (t) => {
-  const market = await makeMarket();
-  const maker = await exchange.makeTrader({ cents: 10_000_000 });
+  const [market, maker] = await makeMarketWith(1, { cents: 10_000_000 });
   const taker = await exchange.makeTrader({ cents: 10_000_000 });
   const msOf = async (fills: number): Promise<number> => {
     await queue(market, maker, buy("no", 1, 60), fills);

@@ -8,7 +8,7 @@ import type { Request } from "../../helpers/exchange/orders.ts";
 /** A resting order is judged again when it would match: those that can't go through are dead. */
 
 const exchange = testExchange(test);
-const { balance, book, clock, giveShares, makeMarket, makeTrader, makeTraders } = exchange;
+const { balance, book, clock, giveShares, makeMarketWith, makeTrader } = exchange;
 const { operate, order, place, refusal, rest, version } = exchange;
 
 const withdrawAll = (trader: string, leave = 0) => leaveCash(exchange, trader, leave);
@@ -67,10 +67,9 @@ const deaths: Death[] = [
 /** An order that fails revalidation, and a valid one behind it at 61. */
 async function makeDead({ request, prepare, kill }: Death) {
   await clock.freeze("2039-12-31T23:59:59.999Z");
-  const market = await makeMarket();
-  const [ann, bob, taker] = (await makeTraders(3)) as [string, string, string];
+  const [market, ann, bob, taker] = await makeMarketWith(3);
   await prepare?.(market, ann);
-  const [dead] = (await rest(market, ann, request)) as [string];
+  const [dead] = await rest(market, ann, request);
   await rest(market, bob, buy("no", 10, 39));
   await kill(market, ann);
   return { market, ann, bob, taker, dead };
@@ -200,9 +199,8 @@ test.serial("LOSS_LIMIT behind a maker that fails revalidation changes nothing",
 });
 
 test("a maker has to pay for this match only, not for all of its order", async (t) => {
-  const market = await makeMarket();
-  const [ann, taker] = (await makeTraders(2)) as [string, string];
-  const [order] = (await rest(market, ann, buy("no", 10, 40))) as [string];
+  const [market, ann, taker] = await makeMarketWith(2);
+  const [order] = await rest(market, ann, buy("no", 10, 40));
   await withdrawAll(ann, 200);
   const first = await place(market, taker, buy("yes", 5, 60));
   t.deepEqual(shown(first.fills), ["5 @ 60"]);
@@ -218,8 +216,7 @@ test("a maker has to pay for this match only, not for all of its order", async (
 });
 
 test("a maker who can pay for only a part of the match is cancelled", async (t) => {
-  const market = await makeMarket();
-  const [ann, taker] = (await makeTraders(2)) as [string, string];
+  const [market, ann, taker] = await makeMarketWith(2);
   await rest(market, ann, buy("no", 10, 40));
   await withdrawAll(ann, 399);
   const answer = await place(market, taker, buy("yes", 10, 60));
@@ -229,8 +226,7 @@ test("a maker who can pay for only a part of the match is cancelled", async (t) 
 });
 
 test("two orders of one maker in one match: the second is judged by what the first left", async (t) => {
-  const market = await makeMarket();
-  const [ann, bob, taker] = (await makeTraders(3)) as [string, string, string];
+  const [market, ann, bob, taker] = await makeMarketWith(3);
   const [, second] = await rest(market, ann, buy("no", 10, 41), buy("no", 10, 40));
   await rest(market, bob, buy("no", 10, 40));
   await withdrawAll(ann, 500);
@@ -238,28 +234,26 @@ test("two orders of one maker in one match: the second is judged by what the fir
   t.deepEqual(shown(answer.fills), ["10 @ 59", "10 @ 60"]);
   t.deepEqual(
     answer.cancelledOrders.map((dead) => [dead.id, dead.cancelReason]),
-    [[second!, "insufficient_funds"]],
+    [[second, "insufficient_funds"]],
   );
   t.is(await balance(ann), 90);
 });
 
 test("two sells of the same shares: the second is position_insufficient once the first took them", async (t) => {
-  const market = await makeMarket();
-  const [ann, taker] = (await makeTraders(2)) as [string, string];
+  const [market, ann, taker] = await makeMarketWith(2);
   await giveShares(market, ann, "yes", 10);
   const [, second] = await rest(market, ann, sell("yes", 10, 60), sell("yes", 10, 61));
   const answer = await place(market, taker, buy("yes", 15, 61));
   t.deepEqual(shown(answer.fills), ["10 @ 60"]);
   t.deepEqual(
     answer.cancelledOrders.map((dead) => [dead.id, dead.cancelReason]),
-    [[second!, "position_insufficient"]],
+    [[second, "position_insufficient"]],
   );
   t.like(answer.order, { status: "partially_filled", filledQuantity: 10 });
 });
 
 test("a maker's proceeds pay for the maker's next order in the same match", async (t) => {
-  const market = await makeMarket();
-  const [ann, taker] = (await makeTraders(2)) as [string, string];
+  const [market, ann, taker] = await makeMarketWith(2);
   await giveShares(market, ann, "yes", 10);
   await rest(market, ann, sell("yes", 10, 60), buy("no", 15, 39));
   await withdrawAll(ann);
@@ -269,8 +263,7 @@ test("a maker's proceeds pay for the maker's next order in the same match", asyn
 });
 
 test("loss_limit judges a maker by this match alone: other open orders don't count", async (t) => {
-  const market = await makeMarket();
-  const [ann, taker] = (await makeTraders(2)) as [string, string];
+  const [market, ann, taker] = await makeMarketWith(2);
   await rest(market, ann, buy("no", 10, 40), buy("no", 10, 39), buy("no", 10, 38));
   await operate("set_loss_limits", { user_id: ann, ...limitsOf(790) });
   const first = await place(market, taker, buy("yes", 10, 60));
@@ -282,8 +275,7 @@ test("loss_limit judges a maker by this match alone: other open orders don't cou
 });
 
 test("loss_limit judges a maker by this match alone: not by the rest of the order", async (t) => {
-  const market = await makeMarket();
-  const [ann, taker] = (await makeTraders(2)) as [string, string];
+  const [market, ann, taker] = await makeMarketWith(2);
   await rest(market, ann, buy("no", 10, 40));
   await operate("set_loss_limits", { user_id: ann, ...limitsOf(200) });
   const first = await place(market, taker, buy("yes", 5, 60));
@@ -293,8 +285,7 @@ test("loss_limit judges a maker by this match alone: not by the rest of the orde
 });
 
 test("loss_limit judges a maker by this match alone: also one with orders in the call", async (t) => {
-  const market = await makeMarket();
-  const [ann, taker] = (await makeTraders(2)) as [string, string];
+  const [market, ann, taker] = await makeMarketWith(2);
   await rest(market, ann, buy("no", 10, 40), buy("no", 10, 39));
   await operate("set_loss_limits", { user_id: ann, ...limitsOf(400) });
   const [own, met] = await exchange.placeBatch(market, [
@@ -306,8 +297,7 @@ test("loss_limit judges a maker by this match alone: also one with orders in the
 });
 
 test("a maker's shares and cash serve each order of a batch that meets them", async (t) => {
-  const market = await makeMarket();
-  const [ann, bob, taker] = (await makeTraders(3)) as [string, string, string];
+  const [market, ann, bob, taker] = await makeMarketWith(3);
   await exchange.giveShares(market, ann, "yes", 10);
   await rest(market, ann, sell("yes", 10, 60));
   await rest(market, bob, buy("no", 10, 39));
@@ -323,8 +313,7 @@ test("a maker's shares and cash serve each order of a batch that meets them", as
 });
 
 test("a budget order cancels makers that fail revalidation like any order", async (t) => {
-  const market = await makeMarket();
-  const [ann, bob, taker] = (await makeTraders(3)) as [string, string, string];
+  const [market, ann, bob, taker] = await makeMarketWith(3);
   await rest(market, ann, buy("no", 10, 40));
   await rest(market, bob, buy("no", 10, 39));
   await withdrawAll(ann);
@@ -335,8 +324,7 @@ test("a budget order cancels makers that fail revalidation like any order", asyn
 });
 
 test("a cancelled maker is removed from its level with all of its quantity", async (t) => {
-  const market = await makeMarket();
-  const [ann, bob, taker] = (await makeTraders(3)) as [string, string, string];
+  const [market, ann, bob, taker] = await makeMarketWith(3);
   await rest(market, ann, buy("no", 10, 40));
   await rest(market, bob, buy("no", 7, 40));
   await withdrawAll(ann);
@@ -346,8 +334,7 @@ test("a cancelled maker is removed from its level with all of its quantity", asy
 
 test("a valid maker is reached behind any number of cancelled ones, alone and in a batch", async (t) => {
   for (const lone of [true, false]) {
-    const market = await makeMarket();
-    const [bob, taker] = (await makeTraders(2)) as [string, string];
+    const [market, bob, taker] = await makeMarketWith(2);
     const dead: string[] = [];
     for (let price = 49; price > 29; price--) {
       const ann = await makeTrader({ cents: 5000 });
@@ -369,8 +356,7 @@ test("a valid maker is reached behind any number of cancelled ones, alone and in
 
 test("a maker that a rejected request of the call met gets its cash and shares back", async (t) => {
   for (const maker of ["buyer", "seller"]) {
-    const market = await makeMarket();
-    const [ann, bob, cid] = (await makeTraders(3)) as [string, string, string];
+    const [market, ann, bob, cid] = await makeMarketWith(3);
     if (maker === "buyer") {
       await rest(market, ann, buy("no", 10, 40));
       await withdrawAll(ann, 400);

@@ -85,7 +85,7 @@ test.serial("each order meets the book and the fee of its own market", async (t)
   const [first, second] = (await makeAscending(2)) as [string, string];
   await operate("set_fee_schedule", { taker_rate_bps: 0, market_id: first });
   await operate("set_fee_schedule", { taker_rate_bps: 1000, market_id: second });
-  const [ann, bob, cid] = (await makeTraders(3)) as [string, string, string];
+  const [ann, bob, cid] = await makeTraders(3);
   // YES is for sale at 60 in the first, and at 70 in the second.
   await rest(first, bob, buy("no", 10, 40));
   await rest(second, cid, buy("no", 10, 30));
@@ -152,7 +152,7 @@ function told({ markets, users }: Heard) {
 
 test.serial("a market's figures move by its own trades alone", async (t) => {
   const [first, second] = (await makeAscending(2)) as [string, string];
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [ann, bob] = await makeTraders(2);
   await rest(first, bob, buy("no", 10, 40));
   await rest(second, bob, buy("no", 10, 30));
   await placeAll([
@@ -226,7 +226,7 @@ test.serial("a live market schedules its orders for its own time, others match",
 
 test.serial("one key in two markets of a call is one order, of each user their own", async (t) => {
   const [first, second] = (await makeAscending(2)) as [string, string];
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [ann, bob] = await makeTraders(2);
   const key = { idempotencyKey: randomUUID() };
   const rows = await placeAll([
     [second, ann, buy("yes", 2, 20, key)],

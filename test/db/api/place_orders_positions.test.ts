@@ -5,11 +5,10 @@ import { buy, sell } from "../../helpers/exchange/orders.ts";
 /** What trading does to cost, fees and realised cents of a position. */
 
 const exchange = testExchange(test);
-const { makeMarket, makeTraders, place, position, rest } = exchange;
+const { makeMarket, makeMarketWith, place, position, rest } = exchange;
 
 async function makeTwo() {
-  const market = await makeMarket();
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [market, ann, bob] = await makeMarketWith(2);
   return { market, ann, bob };
 }
 

@@ -7,7 +7,16 @@ import type { Request } from "../../helpers/exchange/orders.ts";
 /** What is refused, and which refusal it is when several apply. */
 
 const exchange = testExchange(test);
-const { clock, giveShares, makeMarket, makeTrader, makeTraders, operate, placeBatch } = exchange;
+const {
+  clock,
+  giveShares,
+  makeMarket,
+  makeMarketWith,
+  makeTrader,
+  makeTraders,
+  operate,
+  placeBatch,
+} = exchange;
 const { place, refusal, rest } = exchange;
 
 const nowhere = "01900000-0000-7000-8000-000000000000";
@@ -43,8 +52,7 @@ const malformed: Record<string, Partial<Request>> = {
 };
 for (const [flaw, request] of Object.entries(malformed)) {
   test(`INVALID_REQUEST: an order ${flaw}`, async (t) => {
-    const market = await makeMarket();
-    const [trader] = (await makeTraders(1)) as [string];
+    const [market, trader] = await makeMarketWith(1);
     const [outcome] = await placeBatch(market, [[trader, request as Request]]);
     t.is(outcome!.code, "INVALID_REQUEST");
     t.truthy(outcome!.message);
@@ -53,8 +61,7 @@ for (const [flaw, request] of Object.entries(malformed)) {
 }
 
 test("INVALID_REQUEST: a price out of bounds does not harm the orders beside it", async (t) => {
-  const market = await makeMarket();
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [market, ann, bob] = await makeMarketWith(2);
   for (const price of [-1, 0, 100, 199, 300]) {
     const outcomes = await placeBatch(market, [
       [ann, { side: "yes", price, quantity: 1 }],
@@ -74,15 +81,13 @@ for (const [edge, request] of Object.entries<Request>({
   "quantity 10,000": buy("yes", 10_000, 1),
 })) {
   test(`an order at the edge is accepted: ${edge}`, async (t) => {
-    const market = await makeMarket();
-    const [trader] = (await makeTraders(1)) as [string];
+    const [market, trader] = await makeMarketWith(1);
     t.is((await rest(market, trader, request)).length, 1);
   });
 }
 
 test("a value of the wrong type fails the whole call", async (t) => {
-  const market = await makeMarket();
-  const [trader] = (await makeTraders(1)) as [string];
+  const [market, trader] = await makeMarketWith(1);
   for (const wrong of [
     { side: "maybe" },
     { price: "cheap" },
@@ -105,8 +110,7 @@ test("no requests have no results", async (t) => {
 });
 
 test("UNAUTHORIZED: an unknown user, alone or among others", async (t) => {
-  const market = await makeMarket();
-  const [trader] = (await makeTraders(1)) as [string];
+  const [market, trader] = await makeMarketWith(1);
   t.is(await refusal(market, nowhere, buy("yes", 1, 50)), "UNAUTHORIZED");
   const outcomes = await placeBatch(market, [
     [nowhere, buy("yes", 1, 50)],
@@ -130,7 +134,7 @@ test("UNAUTHORIZED: a batch of unknown users only", async (t) => {
 });
 
 test("MARKET_NOT_FOUND: an unknown market, alone or in a batch", async (t) => {
-  const [trader] = (await makeTraders(1)) as [string];
+  const trader = await makeTrader();
   t.is(await refusal(nowhere, trader, buy("yes", 1, 50)), "MARKET_NOT_FOUND");
   const outcomes = await placeBatch(nowhere, [
     [trader, buy("yes", 1, 50)],
@@ -143,8 +147,7 @@ test("MARKET_NOT_FOUND: an unknown market, alone or in a batch", async (t) => {
 });
 
 test("MARKET_NOT_OPEN: a market that is paused or closed", async (t) => {
-  const market = await makeMarket();
-  const [trader] = (await makeTraders(1)) as [string];
+  const [market, trader] = await makeMarketWith(1);
   await operate("set_market_status", { market_id: market, status: "paused" });
   t.is(await refusal(market, trader, buy("yes", 1, 50)), "MARKET_NOT_OPEN");
   await close(market);
@@ -156,7 +159,7 @@ test.serial(
   async (t) => {
     await clock.freeze("2040-01-01T11:59:59.999Z");
     const market = await makeMarket({ close_time: "2040-01-01T12:00:00Z" });
-    const [trader] = (await makeTraders(1)) as [string];
+    const trader = await makeTrader();
     await rest(market, trader, buy("yes", 1, 50));
     await clock.advance(1);
     t.is(await refusal(market, trader, buy("yes", 1, 50)), "MARKET_NOT_OPEN");
@@ -166,8 +169,7 @@ test.serial(
 );
 
 test("LIMITS_SETUP_REQUIRED: until the loss limits were reviewed once", async (t) => {
-  const market = await makeMarket();
-  const trader = await makeTrader({ reviewed: false });
+  const [market, trader] = await makeMarketWith(1, { reviewed: false });
   t.is(await refusal(market, trader, buy("yes", 1, 50)), "LIMITS_SETUP_REQUIRED");
   t.is(await refusal(market, trader, sell("yes", 1, 50)), "LIMITS_SETUP_REQUIRED");
   await limit(trader, 1000);
@@ -175,8 +177,7 @@ test("LIMITS_SETUP_REQUIRED: until the loss limits were reviewed once", async (t
 });
 
 test("INSUFFICIENT_BALANCE: a buy costs more than the balance, resting or not", async (t) => {
-  const market = await makeMarket();
-  const trader = await makeTrader({ cents: 499 });
+  const [market, trader] = await makeMarketWith(1, { cents: 499 });
   t.is(await refusal(market, trader, buy("yes", 10, 50)), "INSUFFICIENT_BALANCE");
   const richer = await makeTrader({ cents: 500 });
   // Nothing is reserved: each order is checked by itself.
@@ -184,8 +185,7 @@ test("INSUFFICIENT_BALANCE: a buy costs more than the balance, resting or not", 
 });
 
 test("INSUFFICIENT_BALANCE: fills, fee and resting remainder count together", async (t) => {
-  const market = await makeMarket();
-  const [maker] = (await makeTraders(1)) as [string];
+  const [market, maker] = await makeMarketWith(1);
   await rest(market, maker, buy("no", 10, 60));
   // 10 at 40 and 16.8 of fee, 5 more resting at 45: 400 + 17 + 225.
   const short = await makeTrader({ cents: 641 });
@@ -195,8 +195,7 @@ test("INSUFFICIENT_BALANCE: fills, fee and resting remainder count together", as
 });
 
 test("INSUFFICIENT_BALANCE: a sell of more shares than are held on that side", async (t) => {
-  const market = await makeMarket();
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [market, ann, bob] = await makeMarketWith(2);
   await giveShares(market, ann, "yes", 10);
   await rest(market, bob, buy("yes", 20, 30), buy("no", 20, 30));
   t.is(await refusal(market, ann, sell("yes", 11, 60)), "INSUFFICIENT_BALANCE");
@@ -208,8 +207,7 @@ test("INSUFFICIENT_BALANCE: a sell of more shares than are held on that side", a
 });
 
 test("a seller needs no cash", async (t) => {
-  const market = await makeMarket();
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [market, ann, bob] = await makeMarketWith(2);
   await giveShares(market, ann, "yes", 10);
   const cents = await exchange.balance(ann);
   await operate("withdraw", { user_id: ann, amount_cents: cents, reference: "all" });
@@ -220,16 +218,14 @@ test("a seller needs no cash", async (t) => {
 // Which refusal wins. Each line makes both apply; the first named must be the answer.
 
 test.serial("INVALID_REQUEST before a replay", async (t) => {
-  const market = await makeMarket();
-  const [ann] = (await makeTraders(1)) as [string];
+  const [market, ann] = await makeMarketWith(1);
   const key = { idempotencyKey: randomUUID() };
   await rest(market, ann, buy("yes", 1, 50, key));
   t.is(await refusal(market, ann, buy("yes", 0, 50, key)), "INVALID_REQUEST");
 });
 
 test.serial("INVALID_REQUEST before TRADING_PAUSED", async (t) => {
-  const market = await makeMarket();
-  const [ann] = (await makeTraders(1)) as [string];
+  const [market, ann] = await makeMarketWith(1);
   await pause(true);
   const code = await refusal(market, ann, buy("yes", 0, 50));
   await pause(false);
@@ -239,8 +235,7 @@ test.serial("INVALID_REQUEST before TRADING_PAUSED", async (t) => {
 test.serial(
   "INVALID_REQUEST (expired) before TRADING_PAUSED and all that follows it",
   async (t) => {
-    const market = await makeMarket();
-    const ann = await makeTrader({ reviewed: false });
+    const [market, ann] = await makeMarketWith(1, { reviewed: false });
     t.is(await refusal(market, ann, buy("yes", 1, 50, past)), "INVALID_REQUEST");
     await exclude(ann);
     t.is(await refusal(market, ann, buy("yes", 1, 50, past)), "INVALID_REQUEST");
@@ -255,8 +250,7 @@ test.serial(
 test.serial(
   "a replay before INVALID_REQUEST (expired): the order was sound when it came",
   async (t) => {
-    const market = await makeMarket();
-    const [ann] = (await makeTraders(1)) as [string];
+    const [market, ann] = await makeMarketWith(1);
     await clock.freeze("2040-02-01T12:00:00Z");
     const expiresAt = "2040-02-01T12:00:05Z";
     const request = buy("yes", 1, 50, { idempotencyKey: randomUUID(), expiresAt });
@@ -264,7 +258,7 @@ test.serial(
     await clock.freeze("2040-02-01T12:00:06Z");
     const [again] = await placeBatch(market, [[ann, request]]);
     t.like(again, { code: null, replayed: true });
-    t.is(again!.answer!.order.id, order!);
+    t.is(again!.answer!.order.id, order);
     // A key that stands for no order lets nothing through.
     const fresh = { ...request, idempotencyKey: randomUUID() };
     t.is(await refusal(market, ann, fresh), "INVALID_REQUEST");
@@ -273,8 +267,7 @@ test.serial(
 );
 
 test.serial("a replay before TRADING_PAUSED and all that follows it", async (t) => {
-  const market = await makeMarket();
-  const [ann] = (await makeTraders(1)) as [string];
+  const [market, ann] = await makeMarketWith(1);
   const request = buy("yes", 1, 50, { idempotencyKey: randomUUID() });
   const [order] = await rest(market, ann, request);
   await close(market);
@@ -283,12 +276,11 @@ test.serial("a replay before TRADING_PAUSED and all that follows it", async (t) 
   const outcomes = await placeBatch(market, [[ann, request]]);
   await pause(false);
   t.like(outcomes[0], { code: null, replayed: true });
-  t.like(outcomes[0]!.answer!.order, { id: order!, status: "cancelled" });
+  t.like(outcomes[0]!.answer!.order, { id: order, status: "cancelled" });
 });
 
 test.serial("TRADING_PAUSED before SELF_EXCLUDED", async (t) => {
-  const market = await makeMarket();
-  const [ann] = (await makeTraders(1)) as [string];
+  const [market, ann] = await makeMarketWith(1);
   await exclude(ann);
   await pause(true);
   const code = await refusal(market, ann, buy("yes", 1, 50));
@@ -297,8 +289,7 @@ test.serial("TRADING_PAUSED before SELF_EXCLUDED", async (t) => {
 });
 
 test("SELF_EXCLUDED before ACCOUNT_FROZEN before LIMITS_SETUP_REQUIRED", async (t) => {
-  const market = await makeMarket();
-  const ann = await makeTrader({ reviewed: false });
+  const [market, ann] = await makeMarketWith(1, { reviewed: false });
   await operate("freeze_user", { user_id: ann, reason: "why" });
   t.is(await refusal(market, ann, buy("yes", 1, 50)), "ACCOUNT_FROZEN");
   t.is((await exchange.split(market, ann, 1)).code, "ACCOUNT_FROZEN");
@@ -309,42 +300,37 @@ test("SELF_EXCLUDED before ACCOUNT_FROZEN before LIMITS_SETUP_REQUIRED", async (
 });
 
 test("SELF_EXCLUDED before LIMITS_SETUP_REQUIRED", async (t) => {
-  const market = await makeMarket();
-  const ann = await makeTrader({ reviewed: false });
+  const [market, ann] = await makeMarketWith(1, { reviewed: false });
   await exclude(ann);
   t.is(await refusal(market, ann, buy("yes", 1, 50)), "SELF_EXCLUDED");
 });
 
 test("LIMITS_SETUP_REQUIRED before MARKET_NOT_FOUND and MARKET_NOT_OPEN", async (t) => {
-  const market = await makeMarket();
-  const ann = await makeTrader({ reviewed: false });
+  const [market, ann] = await makeMarketWith(1, { reviewed: false });
   t.is(await refusal(nowhere, ann, buy("yes", 1, 50)), "LIMITS_SETUP_REQUIRED");
   await close(market);
   t.is(await refusal(market, ann, buy("yes", 1, 50)), "LIMITS_SETUP_REQUIRED");
 });
 
 test("MARKET_NOT_FOUND before INSUFFICIENT_LIQUIDITY", async (t) => {
-  const [ann] = (await makeTraders(1)) as [string];
+  const ann = await makeTrader();
   t.is(await refusal(nowhere, ann, buy("yes", 1)), "MARKET_NOT_FOUND");
 });
 
 test("MARKET_NOT_OPEN before INSUFFICIENT_LIQUIDITY", async (t) => {
-  const market = await makeMarket();
-  const [ann] = (await makeTraders(1)) as [string];
+  const [market, ann] = await makeMarketWith(1);
   await close(market);
   t.is(await refusal(market, ann, buy("yes", 1)), "MARKET_NOT_OPEN");
 });
 
 test("INVALID_REQUEST (expired) before SELF_TRADE_BLOCKED", async (t) => {
-  const market = await makeMarket();
-  const [ann] = (await makeTraders(1)) as [string];
+  const [market, ann] = await makeMarketWith(1);
   await rest(market, ann, buy("no", 1, 50));
   t.is(await refusal(market, ann, buy("yes", 1, 50, past)), "INVALID_REQUEST");
 });
 
 test("SELF_TRADE_BLOCKED before POST_ONLY_WOULD_CROSS", async (t) => {
-  const market = await makeMarket();
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [market, ann, bob] = await makeMarketWith(2);
   await rest(market, ann, buy("no", 1, 50));
   t.is(await refusal(market, ann, buy("yes", 1, 50, postOnly)), "SELF_TRADE_BLOCKED");
   await rest(market, bob, buy("no", 1, 51)); // now another user's order is met first
@@ -353,15 +339,13 @@ test("SELF_TRADE_BLOCKED before POST_ONLY_WOULD_CROSS", async (t) => {
 });
 
 test("SELF_TRADE_BLOCKED before INSUFFICIENT_LIQUIDITY", async (t) => {
-  const market = await makeMarket();
-  const [ann] = (await makeTraders(1)) as [string];
+  const [market, ann] = await makeMarketWith(1);
   await rest(market, ann, buy("no", 1, 50));
   t.is(await refusal(market, ann, buy("yes", 1)), "SELF_TRADE_BLOCKED");
 });
 
 test("POST_ONLY_WOULD_CROSS before INSUFFICIENT_BALANCE and LOSS_LIMIT", async (t) => {
-  const market = await makeMarket();
-  const [bob] = (await makeTraders(1)) as [string];
+  const [market, bob] = await makeMarketWith(1);
   await rest(market, bob, buy("no", 1, 50), buy("yes", 1, 40));
   const poor = await makeTrader({ cents: 1 });
   t.is(await refusal(market, poor, buy("yes", 1, 50, postOnly)), "POST_ONLY_WOULD_CROSS");
@@ -371,8 +355,7 @@ test("POST_ONLY_WOULD_CROSS before INSUFFICIENT_BALANCE and LOSS_LIMIT", async (
 });
 
 test("INSUFFICIENT_LIQUIDITY before INSUFFICIENT_BALANCE and LOSS_LIMIT", async (t) => {
-  const market = await makeMarket();
-  const poor = await makeTrader({ cents: 0 });
+  const [market, poor] = await makeMarketWith(1, { cents: 0 });
   t.is(await refusal(market, poor, buy("yes", 1)), "INSUFFICIENT_LIQUIDITY");
   t.is(await refusal(market, poor, buy("yes", 1, 50, ioc)), "INSUFFICIENT_LIQUIDITY");
   t.is(await refusal(market, poor, spend("yes", 1000)), "INSUFFICIENT_LIQUIDITY");
@@ -382,8 +365,7 @@ test("INSUFFICIENT_LIQUIDITY before INSUFFICIENT_BALANCE and LOSS_LIMIT", async 
 });
 
 test("INSUFFICIENT_BALANCE before LOSS_LIMIT", async (t) => {
-  const market = await makeMarket();
-  const poor = await makeTrader({ cents: 10, limits: [1, null, null] });
+  const [market, poor] = await makeMarketWith(1, { cents: 10, limits: [1, null, null] });
   t.is(await refusal(market, poor, buy("yes", 1, 50)), "INSUFFICIENT_BALANCE");
   t.is(await refusal(market, poor, buy("yes", 1, 2)), "LOSS_LIMIT");
 });
@@ -392,7 +374,7 @@ test.serial("a rejection of any code leaves every table as it was", async (t) =>
   const market = await makeMarket();
   const closed = await makeMarket();
   await close(closed);
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [ann, bob] = await makeTraders(2);
   const limited = await makeTrader({ limits: [0, null, null] });
   const poor = await makeTrader({ cents: 0 });
   const unreviewed = await makeTrader({ reviewed: false });

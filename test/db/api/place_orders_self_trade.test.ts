@@ -6,14 +6,13 @@ import type { Request } from "../../helpers/exchange/orders.ts";
 /** SELF_TRADE_BLOCKED, when and only when the caller's own order is reached before it is full. */
 
 const exchange = testExchange(test);
-const { clock, giveShares, makeMarket, makeTraders, operate, place, refusal, rest } = exchange;
+const { clock, giveShares, makeMarketWith, operate, place, refusal, rest } = exchange;
 
 /** Bob offers 10 YES at 55, Ann 10 at 60. */
 async function makeOffered() {
-  const market = await makeMarket();
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [market, ann, bob] = await makeMarketWith(2);
   await rest(market, bob, buy("no", 10, 45));
-  const [own] = (await rest(market, ann, buy("no", 10, 40))) as [string];
+  const [own] = await rest(market, ann, buy("no", 10, 40));
   return { market, ann, bob, own };
 }
 
@@ -33,8 +32,7 @@ for (const [kind, request] of reaching) {
 }
 
 test("SELF_TRADE_BLOCKED: a sell would reach the caller's own bid", async (t) => {
-  const market = await makeMarket();
-  const [ann] = (await makeTraders(1)) as [string];
+  const [market, ann] = await makeMarketWith(1);
   await giveShares(market, ann, "yes", 10);
   await rest(market, ann, buy("yes", 5, 40));
   t.is(await refusal(market, ann, sell("yes", 10, 40)), "SELF_TRADE_BLOCKED");
@@ -42,8 +40,7 @@ test("SELF_TRADE_BLOCKED: a sell would reach the caller's own bid", async (t) =>
 });
 
 test("SELF_TRADE_BLOCKED: a buy would take the caller's own shares", async (t) => {
-  const market = await makeMarket();
-  const [ann] = (await makeTraders(1)) as [string];
+  const [market, ann] = await makeMarketWith(1);
   await giveShares(market, ann, "no", 10);
   await rest(market, ann, sell("no", 10, 70));
   t.is(await refusal(market, ann, buy("no", 1, 70)), "SELF_TRADE_BLOCKED");
@@ -70,8 +67,7 @@ test("a budget that is spent before it reaches the caller's own order is no self
 });
 
 test("own orders of the same stored side never meet", async (t) => {
-  const market = await makeMarket();
-  const [ann] = (await makeTraders(1)) as [string];
+  const [market, ann] = await makeMarketWith(1);
   await giveShares(market, ann, "yes", 10);
   await rest(market, ann, sell("yes", 10, 60), buy("no", 10, 40), buy("yes", 10, 59));
   t.deepEqual(await exchange.book(market), { bids: ["10 @ 59"], asks: ["20 @ 60"] });
@@ -84,10 +80,9 @@ test("SELF_TRADE_BLOCKED: also if the own order has no cash behind it", async (t
 });
 
 test.serial("an own order past its expiry is no self-trade: it expires", async (t) => {
-  const market = await makeMarket();
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [market, ann, bob] = await makeMarketWith(2);
   const expiresAt = new Date(Date.now() + 60_000).toISOString();
-  const [own] = (await rest(market, ann, buy("no", 10, 45, { expiresAt }))) as [string];
+  const [own] = await rest(market, ann, buy("no", 10, 45, { expiresAt }));
   await rest(market, bob, buy("no", 10, 40));
   await clock.advance(60_000);
   const answer = await place(market, ann, buy("yes", 10, 60));
@@ -99,8 +94,7 @@ test.serial("an own order past its expiry is no self-trade: it expires", async (
 });
 
 test.serial("nor is one for a fok order that the book cannot fill", async (t) => {
-  const market = await makeMarket();
-  const [ann, bob, cid] = (await makeTraders(3)) as [string, string, string];
+  const [market, ann, bob, cid] = await makeMarketWith(3);
   const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
   await rest(market, ann, buy("no", 10, 45, { expiresAt }));
   await rest(market, bob, buy("no", 10, 40));
@@ -114,8 +108,7 @@ test.serial("nor is one for a fok order that the book cannot fill", async (t) =>
 });
 
 test.serial("SELF_TRADE_BLOCKED changes nothing, and cancels no makers met before", async (t) => {
-  const market = await makeMarket();
-  const [ann, bob, cid] = (await makeTraders(3)) as [string, string, string];
+  const [market, ann, bob, cid] = await makeMarketWith(3);
   await rest(market, bob, buy("no", 10, 45));
   await rest(market, cid, buy("no", 10, 44));
   await rest(market, ann, buy("no", 10, 43));

@@ -5,20 +5,17 @@ import { buy, ioc, postOnly, sell, shown } from "../../helpers/exchange/orders.t
 /** How long an order lives: gtc, ioc, market orders, postOnly, expiresAt. */
 
 const exchange = testExchange(test);
-const { balance, book, giveShares, makeMarket, makeTraders, order, place, refusal, rest } =
-  exchange;
+const { balance, book, giveShares, makeMarketWith, order, place, refusal, rest } = exchange;
 
 async function makeQuoted() {
-  const market = await exchange.makeMarket();
-  const [ann, bob, cid] = (await makeTraders(3)) as [string, string, string];
+  const [market, ann, bob, cid] = await exchange.makeMarketWith(3);
   await rest(market, ann, buy("no", 10, 40), buy("no", 10, 35)); // asks 10 @ 60, 10 @ 65
   await rest(market, bob, buy("yes", 10, 40), buy("yes", 10, 35)); // bids 10 @ 40, 10 @ 35
   return { market, ann, bob, cid };
 }
 
 test("a gtc order that meets nothing rests: open, no fill, no fee, no cash moved", async (t) => {
-  const market = await makeMarket();
-  const [ann] = (await makeTraders(1)) as [string];
+  const [market, ann] = await makeMarketWith(1);
   const answer = await place(market, ann, buy("yes", 10, 40));
   t.like(answer.order, {
     userId: ann,
@@ -53,8 +50,7 @@ test("the remainder of a gtc order rests at its own price, behind what it took",
 });
 
 test("a sell is shown as it was given and rests in the book as an ask", async (t) => {
-  const market = await makeMarket();
-  const [ann] = (await makeTraders(1)) as [string];
+  const [market, ann] = await makeMarketWith(1);
   await giveShares(market, ann, "yes", 10);
   await giveShares(market, ann, "no", 10);
   const { order: yes } = await place(market, ann, sell("yes", 10, 70));
@@ -151,8 +147,7 @@ test("a market sell of NO takes the YES offers' other side", async (t) => {
 });
 
 test("INSUFFICIENT_LIQUIDITY: a market sell finds no bid", async (t) => {
-  const market = await makeMarket();
-  const [ann] = (await makeTraders(1)) as [string];
+  const [market, ann] = await makeMarketWith(1);
   await giveShares(market, ann, "yes", 1);
   t.is(await refusal(market, ann, sell("yes", 1)), "INSUFFICIENT_LIQUIDITY");
 });

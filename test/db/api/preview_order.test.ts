@@ -78,14 +78,13 @@ test.serial("a preview of a rejected order shows the balance of its own user", a
     const request = { marketId: market, userId: user, ...buy("yes", 100, 60) };
     const previewed = await withRollback(pool, (client) => preview(client, request));
     t.like(previewed, { status: "rejected", balanceAfter: cents });
-    await exchange.cancel(maker, resting!);
+    await exchange.cancel(maker, resting);
   }
 });
 
 test.serial("a preview takes no lock and waits for none", async (t) => {
   await exchange.clock.release();
-  const market = await exchange.makeMarket();
-  const [ann, bob] = (await exchange.makeTraders(2)) as [string, string];
+  const [market, ann, bob] = await exchange.makeMarketWith(2);
   await exchange.split(market, bob, 50);
   await exchange.rest(market, bob, buy("no", 10, 40), sell("yes", 10, 61));
   const requests: Request[] = [

@@ -10,8 +10,16 @@ import { effort, randomFrom } from "../../helpers/random.ts";
 /** The frames of user streams: each once, in the order of the commits, from any place. */
 
 const exchange = testExchange(test, { sessions: 6 });
-const { cancel, clock, makeLiveMarket, makeMarket, makeMarkets, makeTrader, makeTraders } =
-  exchange;
+const {
+  cancel,
+  clock,
+  makeLiveMarket,
+  makeMarket,
+  makeMarketWith,
+  makeMarkets,
+  makeTrader,
+  makeTraders,
+} = exchange;
 const { operate, place, rest, split } = exchange;
 
 const DAY = 86_400_000;
@@ -44,8 +52,7 @@ async function fillsOf(trader: string): Promise<any[]> {
 }
 
 test.serial("taker and maker get a fill for each trade, as in GET /me/fills", async (t) => {
-  const market = await makeMarket();
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [market, ann, bob] = await makeMarketWith(2);
   const from = await here();
   const made = await rest(market, ann, buy("yes", 3, 40), buy("yes", 5, 39));
   const { order } = await place(market, bob, buy("no", 4, 61));
@@ -73,8 +80,7 @@ test.serial("taker and maker get a fill for each trade, as in GET /me/fills", as
 });
 
 test.serial("without being asked for, fills, settlements and statuses are left out", async (t) => {
-  const market = await makeMarket();
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [market, ann, bob] = await makeMarketWith(2);
   const from = await here();
   await rest(market, ann, buy("yes", 3, 40));
   await place(market, bob, buy("no", 3, 60));
@@ -90,14 +96,13 @@ test.serial("without being asked for, fills, settlements and statuses are left o
 });
 
 test.serial("orderStatus is that right after the trade, whatever came later", async (t) => {
-  const market = await makeMarket();
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [market, ann, bob] = await makeMarketWith(2);
   const statuses = async (trader: string, from: number) =>
     (await eventsSince(trader, from, { fills: true }))
       .filter(({ event }) => event.type === "fill")
       .map(({ event }) => event.orderStatus);
   const from = await here();
-  const [order] = (await rest(market, ann, buy("yes", 10, 40))) as [string];
+  const [order] = await rest(market, ann, buy("yes", 10, 40));
   await place(market, bob, buy("no", 2, 60));
   t.deepEqual(await statuses(ann, from), ["partially_filled"]);
   await place(market, bob, buy("no", 3, 60));
@@ -112,8 +117,7 @@ test.serial("orderStatus is that right after the trade, whatever came later", as
 });
 
 test.serial("settled: outcome, payout and balance, to each who had shares", async (t) => {
-  const market = await makeMarket();
-  const [ann, bob, eve] = (await makeTraders(3)) as [string, string, string];
+  const [market, ann, bob, eve] = await makeMarketWith(3);
   await rest(market, ann, buy("yes", 3, 40));
   await place(market, bob, buy("no", 3, 60));
   await split(market, bob, 2);
@@ -142,11 +146,10 @@ test.serial("settled: outcome, payout and balance, to each who had shares", asyn
 });
 
 test.serial("market_status: to those with orders or shares, and nobody else", async (t) => {
-  const market = await makeMarket();
-  const [ann, bob, cat, eve] = (await makeTraders(4)) as [string, string, string, string];
+  const [market, ann, bob, cat, eve] = await makeMarketWith(4);
   await split(market, ann, 1);
   await rest(market, bob, buy("yes", 1, 10), buy("yes", 1, 11));
-  const [gone] = (await rest(market, cat, buy("yes", 1, 12))) as [string];
+  const [gone] = await rest(market, cat, buy("yes", 1, 12));
   await cancel(cat, gone);
   const from = await here();
   for (const status of ["paused", "paused", "open", "closed"]) {
@@ -171,7 +174,7 @@ test.serial("a market that closes piece by piece tells each of its users once", 
   for (const trader of traders) {
     await rest(market, trader, ...prices.map((price) => buy("no", 1, price)));
   }
-  await split(market, traders[0]!, 1);
+  await split(market, traders[0], 1);
   const from = await here();
   await clock.advance(60_000);
   await exchange.work("close_markets", { most: 5 });
@@ -251,7 +254,7 @@ test.serial("older than 24 hours, never given out, or undone by a restore: gone"
 
 test.serial("an order on a live market: pending, then released with its fill", async (t) => {
   const { market } = await makeLiveMarket();
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [ann, bob] = await makeTraders(2);
   const from = await here();
   await place(market, ann, buy("yes", 2, 40));
   await clock.advance(3000);
@@ -270,8 +273,8 @@ test.serial("an order on a live market: pending, then released with its fill", a
 });
 
 test.serial("a trade that commits after trades with later ids is not left out", async (t) => {
-  const [slow, fast] = (await makeMarkets(2)) as [string, string];
-  const [ann, bob, cat, dan] = (await makeTraders(4)) as [string, string, string, string];
+  const [slow, fast] = await makeMarkets(2);
+  const [ann, bob, cat, dan] = await makeTraders(4);
   await rest(slow, ann, buy("yes", 2, 40));
   await rest(fast, cat, buy("yes", 9, 40));
   await place(slow, bob, buy("no", 1, 60));
@@ -333,7 +336,7 @@ test.serial("random trading at once: every page from every place is the rest", a
   );
   isOver = true;
   await Promise.all(relays);
-  await operate("resolve_market", { market_id: markets[0]!, outcome: "yes" });
+  await operate("resolve_market", { market_id: markets[0], outcome: "yes" });
 
   t.deepEqual(await eventsSince(quiet, from), []);
   let fills = 0;

@@ -13,14 +13,14 @@ import { testExchange } from "../../helpers/exchange/test_exchange.ts";
  */
 
 const exchange = testExchange(test);
-const { balance, makeMarkets, makeTraders, operate, rest } = exchange;
+const { balance, makeMarkets, makeTrader, makeTraders, operate, rest } = exchange;
 
 /** A market with so many one-share orders, and one where nothing rests. */
 async function makeBook(length: number) {
   const [deep, empty] = await makeMarkets(2);
-  const [maker] = await makeTraders(1, { cents: 50 * length });
-  await rest(deep!, maker!, ...Array.from({ length }, () => buy("no", 1, 50)));
-  return { deep: deep!, empty: empty! };
+  const maker = await makeTrader({ cents: 50 * length });
+  await rest(deep, maker, ...Array.from({ length }, () => buy("no", 1, 50)));
+  return { deep, empty };
 }
 
 const orderOf = (userId: string, marketId: string, quantity: number): OrderRequest => ({
@@ -43,17 +43,17 @@ test("once rejected orders have met 500 makers, later ones of that market wait f
   ] as const) {
     const { deep, empty } = await makeBook(length);
     const poor = await makeTraders(2, { cents: 50 * length - 1 });
-    const [rich] = await makeTraders(1);
+    const rich = await makeTrader();
     const walks = [0, 1, 0].map((place) => orderOf(poor[place]!, deep, length));
-    const elsewhere = { ...orderOf(rich!, empty, 1), timeInForce: "gtc" } as const;
-    const results = await run([...walks, orderOf(rich!, deep, 1), elsewhere]);
+    const elsewhere = { ...orderOf(rich, empty, 1), timeInForce: "gtc" } as const;
+    const results = await run([...walks, orderOf(rich, deep, 1), elsewhere]);
     t.deepEqual(
       results.map(({ code }) => code),
       codes,
       `${length} makers`,
     );
     for (const trader of poor) t.is(await balance(trader), 50 * length - 1);
-    const [again] = await run([orderOf(rich!, deep, 1)]);
+    const [again] = await run([orderOf(rich, deep, 1)]);
     t.is(again?.code, null, "in another call it is filled");
   }
 });
@@ -62,15 +62,15 @@ test("a batch with a key keeps the answer that its later orders were not placed"
   const { deep, empty } = await makeBook(501);
   // A maker in front of the others that has lost its cash.
   const [dead, userId] = await makeTraders(2, { cents: 50 * 501 - 1 });
-  const [deadOrder] = await rest(deep, dead!, buy("no", 1, 52));
+  const [deadOrder] = await rest(deep, dead, buy("no", 1, 52));
   await operate("withdraw", { user_id: dead, amount_cents: 50 * 501 - 1, reference: "all" });
   const resting = (marketId: string, price: number) => ({
-    ...orderOf(userId!, marketId, 1),
+    ...orderOf(userId, marketId, 1),
     ...{ price, timeInForce: "gtc" as const },
   });
   const orders = [
-    ...[resting(deep, 48), orderOf(userId!, deep, 501)],
-    ...[orderOf(userId!, deep, 1), resting(empty, 50)],
+    ...[resting(deep, 48), orderOf(userId, deep, 501)],
+    ...[orderOf(userId, deep, 1), resting(empty, 50)],
   ];
   const key = { idempotencyKey: randomUUID(), requestFingerprint: randomUUID() };
   const send = async () => (await run(orders, { userId, ...key }))[0]!;

@@ -7,7 +7,8 @@ import type { Request } from "../../helpers/exchange/orders.ts";
 /** What commands announce is sent once and in order, by any caller of api.relay_outbox(). */
 
 const exchange = testExchange(test, { sessions: 6 });
-const { cancel, makeMarket, makeTraders, operate, placeBatch, rest } = exchange;
+const { cancel, makeMarket, makeMarketWith, makeTrader, makeTraders, operate, placeBatch, rest } =
+  exchange;
 
 let listener: Listener;
 test.before("listen", async () => {
@@ -21,8 +22,7 @@ const announce = async (): Promise<number> =>
   (await exchange.api.query("select api.relay_outbox() as count")).rows[0].count;
 
 test.serial("it returns how many it sent, and sends none twice", async (t) => {
-  const market = await makeMarket();
-  const [ann] = (await makeTraders(1)) as [string];
+  const [market, ann] = await makeMarketWith(1);
   t.is(await announce(), 0);
   await rest(market, ann, buy("yes", 1, 40), buy("yes", 1, 40));
   t.is(await announce(), 2);
@@ -34,8 +34,7 @@ test.serial("it returns how many it sent, and sends none twice", async (t) => {
 });
 
 test.serial("at most a thousand at a time, the oldest first", async (t) => {
-  const market = await makeMarket();
-  const [ann] = (await makeTraders(1)) as [string];
+  const [market, ann] = await makeMarketWith(1);
   const batch = Array.from({ length: 1100 }, (): [string, Request] => [ann, buy("yes", 1, 1)]);
   await placeBatch(market, batch);
   t.is(await announce(), 1);
@@ -55,14 +54,13 @@ test.serial("at most a thousand at a time, the oldest first", async (t) => {
 test.serial(
   "many callers at once: each announcement is sent once, a market's in order",
   async (t) => {
-    const market = await makeMarket();
-    const [ann] = (await makeTraders(1)) as [string];
+    const [market, ann] = await makeMarketWith(1);
     let isOver = false;
     const callers = Array.from({ length: 4 }, async () => {
       while (!isOver) await announce();
     });
     for (let turn = 0; turn < 50; turn++) {
-      const [order] = (await rest(market, ann, buy("yes", 1, 40))) as [string];
+      const [order] = await rest(market, ann, buy("yes", 1, 40));
       await cancel(ann, order);
     }
     isOver = true;
@@ -76,8 +74,7 @@ test.serial(
 );
 
 test.serial("a later announcement waits for an earlier one that is being sent", async (t) => {
-  const market = await makeMarket();
-  const [ann] = (await makeTraders(1)) as [string];
+  const [market, ann] = await makeMarketWith(1);
   await rest(market, ann, buy("yes", 1, 40));
   const first = await exchange.api.connect();
   const second = await exchange.api.connect();
@@ -105,7 +102,7 @@ test.serial(
   "an event that commits after later ones were sent is sent when it commits",
   async (t) => {
     const [slow, fast] = [await makeMarket(), await makeMarket()];
-    const [ann, bob] = (await makeTraders(2)) as [string, string];
+    const [ann, bob] = await makeTraders(2);
     const client = await exchange.api.connect();
     try {
       await client.query("begin");
@@ -126,8 +123,7 @@ test.serial(
 );
 
 test.serial("sent events are not read again", async (t) => {
-  const market = await makeMarket();
-  const [ann] = (await makeTraders(1)) as [string];
+  const [market, ann] = await makeMarketWith(1);
   await rest(market, ann, buy("yes", 1, 40), buy("yes", 1, 40));
   const sentThrough = async () =>
     (
@@ -142,7 +138,7 @@ test.serial("sent events are not read again", async (t) => {
 });
 
 test.serial("a revoked key is announced by its id", async (t) => {
-  const [ann] = (await makeTraders(1)) as [string];
+  const ann = await makeTrader();
   await operate("create_api_key", { user_id: ann, name: "key" });
   const { rows } = await exchange.database
     .connectAs("exchange_operator")

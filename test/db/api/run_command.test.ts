@@ -12,7 +12,7 @@ import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 /** Commands with an idempotency key. Those without one are tested by their own functions. */
 
 const exchange = testExchange(test, { sessions: 3 });
-const { book, clock, makeMarket, makeMarkets, makeTrader, makeTraders, rest } = exchange;
+const { book, clock, makeMarketWith, makeMarkets, makeTrader, makeTraders, rest } = exchange;
 const { version } = exchange;
 
 interface Given {
@@ -32,9 +32,8 @@ async function run(command: Command, userId: string, given: Given) {
 }
 
 test.serial("amend: a repetition gets the successor again, and changes nothing", async (t) => {
-  const market = await makeMarket();
-  const ann = await makeTrader();
-  const [id] = (await rest(market, ann, buy("yes", 5, 40))) as [string];
+  const [market, ann] = await makeMarketWith(1);
+  const [id] = await rest(market, ann, buy("yes", 5, 40));
   const key = newKey();
   const amend = () => run("amend", ann, { orderId: id, price: 41, ...key });
   const first = await amend();
@@ -50,9 +49,8 @@ test.serial("amend: a repetition gets the successor again, and changes nothing",
 });
 
 test("cancel: a repetition gets the cancelled order again", async (t) => {
-  const market = await makeMarket();
-  const ann = await makeTrader();
-  const [id] = (await rest(market, ann, buy("yes", 5, 40))) as [string];
+  const [market, ann] = await makeMarketWith(1);
+  const [id] = await rest(market, ann, buy("yes", 5, 40));
   const key = newKey();
   const first = await run("cancel", ann, { orderId: id, ...key });
   t.is(first.answer.order.status, "cancelled");
@@ -64,8 +62,7 @@ test("cancel: a repetition gets the cancelled order again", async (t) => {
 
 for (const command of ["split", "merge"] as const) {
   test(`${command}: the cash moves once`, async (t) => {
-    const market = await makeMarket();
-    const ann = await makeTrader();
+    const [market, ann] = await makeMarketWith(1);
     await exchange.split(market, ann, 10);
     const key = newKey();
     const convert = () => run(command, ann, { marketId: market, quantity: 3, ...key });
@@ -82,12 +79,8 @@ for (const command of ["split", "merge"] as const) {
 test.serial(
   "IDEMPOTENCY_KEY_REUSED: by another command, by another order, and the other way",
   async (t) => {
-    const market = await makeMarket();
-    const ann = await makeTrader();
-    const [id, other] = (await rest(market, ann, buy("yes", 5, 40), buy("yes", 5, 41))) as [
-      string,
-      string,
-    ];
+    const [market, ann] = await makeMarketWith(1);
+    const [id, other] = await rest(market, ann, buy("yes", 5, 40), buy("yes", 5, 41));
     const key = newKey();
     await run("cancel", ann, { orderId: id, ...key });
     const before = await exchange.dump();
@@ -114,17 +107,16 @@ test.serial(
 );
 
 test("keys of two users are two", async (t) => {
-  const market = await makeMarket();
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [market, ann, bob] = await makeMarketWith(2);
   const key = newKey();
   for (const trader of [ann, bob]) {
-    const [id] = (await rest(market, trader, buy("yes", 5, 40))) as [string];
+    const [id] = await rest(market, trader, buy("yes", 5, 40));
     t.like(await run("cancel", trader, { orderId: id, ...key }), { code: null, replayed: false });
   }
 });
 
 test("a rejection keeps nothing: its key can be used again", async (t) => {
-  const [one, two] = (await makeMarkets(2)) as [string, string];
+  const [one, two] = await makeMarkets(2);
   const ann = await makeTrader({ cents: 1000 });
   const key = newKey();
   const convert = (quantity: number) =>
@@ -139,8 +131,7 @@ test("a rejection keeps nothing: its key can be used again", async (t) => {
 });
 
 test.serial("a key counts for 24 hours, and is then removed", async (t) => {
-  const market = await makeMarket();
-  const ann = await makeTrader();
+  const [market, ann] = await makeMarketWith(1);
   await clock.freeze("2035-01-10T12:00:00Z");
   const key = newKey();
   const convert = () => run("split", ann, { marketId: market, quantity: 1, ...key });
@@ -157,8 +148,7 @@ test.serial("a key counts for 24 hours, and is then removed", async (t) => {
 });
 
 test("an order with a fingerprint: the same is a replay, another is rejected", async (t) => {
-  const market = await makeMarket();
-  const ann = await makeTrader();
+  const [market, ann] = await makeMarketWith(1);
   const key = newKey();
   const place = (requestFingerprint?: string) =>
     exchange.placeBatch(market, [
@@ -176,8 +166,7 @@ test("an order with a fingerprint: the same is a replay, another is rejected", a
 });
 
 test("twins of one call: the second is a replay, or rejected if it is another request", async (t) => {
-  const market = await makeMarket();
-  const ann = await makeTrader();
+  const [market, ann] = await makeMarketWith(1);
   const key = newKey();
   const request = { ...buy("yes", 1, 40), ...key };
   const other = { ...request, requestFingerprint: randomUUID() };
@@ -214,8 +203,8 @@ const placeBatch = async (
 test.serial(
   "a batch: results with rejections and the balance again, and nothing is placed",
   async (t) => {
-    const [one, two] = (await makeMarkets(2)) as [string, string];
-    const [ann, bob] = (await makeTraders(2)) as [string, string];
+    const [one, two] = await makeMarkets(2);
+    const [ann, bob] = await makeTraders(2);
     await rest(one, bob, buy("no", 5, 40));
     const key = newKey();
     const requests = [
@@ -242,8 +231,7 @@ test.serial(
 );
 
 test("an atomic batch that is rejected keeps nothing", async (t) => {
-  const market = await makeMarket();
-  const ann = await makeTrader({ cents: 100 });
+  const [market, ann] = await makeMarketWith(1, { cents: 100 });
   const key = newKey();
   const requests = [
     { marketId: market, ...buy("yes", 1, 60) },
@@ -259,8 +247,8 @@ test("an atomic batch that is rejected keeps nothing", async (t) => {
 });
 
 test("CONFLICT_RETRY: a batch that meets too many failing makers places nothing yet", async (t) => {
-  const [one, two] = (await makeMarkets(2)) as [string, string];
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [one, two] = await makeMarkets(2);
+  const [ann, bob] = await makeTraders(2);
   await exchange.placeBatch(
     one,
     Array.from({ length: 501 }, () => [bob, buy("no", 1, 40)]),
@@ -282,7 +270,7 @@ test("CONFLICT_RETRY: a batch that meets too many failing makers places nothing 
 /** Markets with orders of a maker without cash; behind them one of 5 shares, unless none lives. */
 async function makeDeadMarkets(count: number, dead: number, isAlive = true): Promise<string[]> {
   const markets = await makeMarkets(count);
-  const [bob, live] = (await makeTraders(2)) as [string, string];
+  const [bob, live] = await makeTraders(2);
   for (const market of markets) {
     await exchange.placeBatch(
       market,
@@ -296,7 +284,7 @@ async function makeDeadMarkets(count: number, dead: number, isAlive = true): Pro
 
 test("CONFLICT_RETRY: a batch over several queues of makers without cash places nothing yet", async (t) => {
   const markets = await makeDeadMarkets(3, 300);
-  const [ann] = (await makeTraders(1)) as [string];
+  const ann = await makeTrader();
   const key = newKey();
   const requests = markets.map((marketId) => ({ marketId, ...buy("yes", 5, 60) }));
   const cash = await exchange.balance(ann);
@@ -314,7 +302,7 @@ test("CONFLICT_RETRY: a batch over several queues of makers without cash places 
 
 test("a batch that finds nothing but makers without cash is answered in the end", async (t) => {
   const markets = await makeDeadMarkets(2, 300, false);
-  const [ann] = (await makeTraders(1)) as [string];
+  const ann = await makeTrader();
   const key = newKey();
   const requests = markets.map((marketId) => ({
     marketId,
@@ -329,8 +317,8 @@ test("a batch that finds nothing but makers without cash is answered in the end"
 });
 
 test("a batch is placed as its orders alone are, also where one starves many makers", async (t) => {
-  const [one, two] = (await makeMarkets(2)) as [string, string];
-  const [ann, bob, cat, dan] = (await makeTraders(4)) as [string, string, string, string];
+  const [one, two] = await makeMarkets(2);
+  const [ann, bob, cat, dan] = await makeTraders(4);
   const queue = (market: string, trader: string, count: number, request: Request) =>
     exchange.placeBatch(
       market,
@@ -365,8 +353,7 @@ test("a batch is placed as its orders alone are, also where one starves many mak
 });
 
 test("a batch that leaves many makers without cash by its own fills ends where it has come", async (t) => {
-  const market = await exchange.makeMarket();
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [market, ann, bob] = await exchange.makeMarketWith(2);
   for (let left = 1650; left > 0; left -= 550) {
     await exchange.placeBatch(
       market,

@@ -61,7 +61,7 @@ test.serial.before("make events", async () => {
     }
   }
   await operate("set_market_status", { market_id: markets["Over 0"], status: "closed" });
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [ann, bob] = await makeTraders(2);
   for (const [name, quantity] of [
     ["Election 1", 2],
     ["Election 2", 3],
@@ -126,7 +126,7 @@ test.serial("outcomes by chance, those without one last, by their place", async 
   const early = await make("Early", 3);
   const mid = await make("Mid", 5);
   const last = await make(null, 4);
-  const [ann, bob, cleo] = (await makeTraders(3)) as [string, string, string];
+  const [ann, bob, cleo] = await makeTraders(3);
   await rest(mid, ann, buy("yes", 5, 60), buy("no", 5, 35));
   await place(last, ann, buy("yes", 2, 80));
   await place(last, bob, buy("no", 2, 20));

@@ -12,7 +12,16 @@ import { until } from "../../helpers/until.ts";
 /** The dead man's switch. The clock stands; the worker's functions are called one by one. */
 
 const exchange = testExchange(test, { sessions: 3 });
-const { clock, makeLiveMarket, makeMarket, makeMarkets, makeTrader, makeTraders, order } = exchange;
+const {
+  clock,
+  makeLiveMarket,
+  makeMarket,
+  makeMarketWith,
+  makeMarkets,
+  makeTrader,
+  makeTraders,
+  order,
+} = exchange;
 const { place, refusal, release, rest } = exchange;
 
 const NOON = "2040-01-10T12:00:00.000Z";
@@ -69,11 +78,11 @@ test.serial(
   async (t) => {
     const markets = await makeMarkets(2);
     const { market: live } = await makeLiveMarket();
-    const [ann, bob] = (await makeTraders(2)) as [string, string];
+    const [ann, bob] = await makeTraders(2);
     const ids: string[] = [];
     for (const market of markets) ids.push(...(await rest(market, ann, buy("yes", 1, 40))));
     ids.push((await place(live, ann, buy("yes", 1, 40))).order.id);
-    const [kept] = await rest(markets[0]!, bob, buy("yes", 2, 40));
+    const [kept] = await rest(markets[0], bob, buy("yes", 2, 40));
     await set(ann, 5000);
     await set(bob, 60_000);
     const listener = await exchange.listen();
@@ -85,7 +94,7 @@ test.serial(
     for (const id of ids) {
       t.like(await order(ann, id), { status: "cancelled", cancelReason: "user_cancelled" });
     }
-    t.is((await order(bob, kept!)).status, "open");
+    t.is((await order(bob, kept)).status, "open");
     const { users } = await listener.heard();
     t.deepEqual(
       users
@@ -95,20 +104,16 @@ test.serial(
       ids.map((id) => [ann, id, "user_cancelled"]).sort(),
     );
     t.is(await expiryOf(ann), null);
-    const [later] = await rest(markets[1]!, ann, buy("yes", 1, 41));
+    const [later] = await rest(markets[1], ann, buy("yes", 1, 41));
     await clock.advance(3_600_000);
     t.is(await work(), 1, "of Bob alone: Ann's fires once");
-    t.is((await order(ann, later!)).status, "open");
+    t.is((await order(ann, later)).status, "open");
   },
 );
 
 test.serial("DEAD_MAN_FIRED: it can't be renewed once it has expired, worker or not", async (t) => {
-  const market = await makeMarket();
-  const ann = await makeTrader();
-  const [first, second] = (await rest(market, ann, buy("yes", 1, 40), buy("yes", 1, 41))) as [
-    string,
-    string,
-  ];
+  const [market, ann] = await makeMarketWith(1);
+  const [first, second] = await rest(market, ann, buy("yes", 1, 40), buy("yes", 1, 41));
   await set(ann, 5000);
   await clock.advance(5000);
   t.is((await set(ann, 5000)).code, "DEAD_MAN_FIRED");
@@ -139,8 +144,7 @@ test.serial("DEAD_MAN_FIRED: it can't be renewed once it has expired, worker or 
 });
 
 test.serial("after it has fired it is set anew, and the answer says when it fired", async (t) => {
-  const market = await makeMarket();
-  const ann = await makeTrader();
+  const [market, ann] = await makeMarketWith(1);
   await rest(market, ann, buy("yes", 1, 40));
   await set(ann, 5000);
   await clock.advance(6000);
@@ -156,8 +160,7 @@ test.serial("after it has fired it is set anew, and the answer says when it fire
 });
 
 test.serial("what is placed after it has fired stays; an older order is not amended", async (t) => {
-  const market = await makeMarket();
-  const ann = await makeTrader();
+  const [market, ann] = await makeMarketWith(1);
   const [first, second, third] = await rest(
     market,
     ann,
@@ -171,15 +174,15 @@ test.serial("what is placed after it has fired stays; an older order is not amen
   const amended = async (id: string, body: { price?: number; quantity?: number }) =>
     (await exchange.amend(ann, id, body)).code;
   // A renewal that was in time may still be committing.
-  t.is(await amended(first!, { price: 41 }), "ORDER_NOT_AMENDABLE");
-  t.is((await order(ann, first!)).status, "open");
+  t.is(await amended(first, { price: 41 }), "ORDER_NOT_AMENDABLE");
+  t.is((await order(ann, first)).status, "open");
   await clock.advance(2000);
-  t.is(await amended(first!, { price: 41 }), "ORDER_NOT_AMENDABLE", "no worker has come");
-  t.is((await order(ann, first!)).cancelReason, "user_cancelled");
-  t.is(await amended(third!, { quantity: 1 }), "ORDER_NOT_AMENDABLE");
+  t.is(await amended(first, { price: 41 }), "ORDER_NOT_AMENDABLE", "no worker has come");
+  t.is((await order(ann, first)).cancelReason, "user_cancelled");
+  t.is(await amended(third, { quantity: 1 }), "ORDER_NOT_AMENDABLE");
   t.is((await due()).length, 1);
-  t.is(await amended(second!, { price: 41 }), "ORDER_NOT_AMENDABLE");
-  t.is(await amended(late!, { price: 31 }), null);
+  t.is(await amended(second, { price: 41 }), "ORDER_NOT_AMENDABLE");
+  t.is(await amended(late, { price: 31 }), null);
   t.is(await work(), 0);
   t.deepEqual(
     (await exchange.orders(ann)).data.map(({ price }) => price),
@@ -211,8 +214,7 @@ test.serial("a scheduled order is cancelled at its release, worker or not", asyn
 test.serial(
   "an order that is committed after the expiry, but came before it, goes too",
   async (t) => {
-    const market = await makeMarket();
-    const ann = await makeTrader();
+    const [market, ann] = await makeMarketWith(1);
     await set(ann, 5000);
     await clock.advance(4999);
     let found: number | undefined;
@@ -252,7 +254,7 @@ test.serial("an amendment that waits while the switch expires is rejected", asyn
       "select pg_backend_pid() as pid from trading.traders as t where t.public_id = $1 for no key update",
       [bob],
     );
-    const result = exchange.amend(ann, id!, { price: 60 });
+    const result = exchange.amend(ann, id, { price: 60 });
     await until("the amendment waits", async () => {
       const { rowCount } = await exchange.database.pool.query(
         "select from pg_stat_activity as a where $1 = any (pg_blocking_pids(a.pid))",
@@ -265,14 +267,14 @@ test.serial("an amendment that waits while the switch expires is rejected", asyn
     return { result };
   });
   t.is((await amending.result).code, "DEAD_MAN_FIRED");
-  t.is((await order(ann, id!)).status, "open");
+  t.is((await order(ann, id)).status, "open");
   t.is(await work(), 1);
-  t.like(await order(ann, id!), { status: "cancelled", filledQuantity: 0 });
+  t.like(await order(ann, id), { status: "cancelled", filledQuantity: 0 });
   t.is(await expiryOf(ann), null);
 });
 
 test.serial("a market that is locked is passed over, and done later", async (t) => {
-  const [one, two] = (await makeMarkets(2)) as [string, string];
+  const [one, two] = await makeMarkets(2);
   const ann = await makeTrader();
   await rest(one, ann, buy("yes", 1, 40));
   await rest(two, ann, buy("yes", 1, 40));
@@ -320,10 +322,10 @@ const offer = buy("no", 2, 40);
 const take = buy("yes", 1, 60, ioc);
 
 test.serial("without a worker its orders trade for two seconds and then no more", async (t) => {
-  const [market, other] = (await makeMarkets(2)) as [string, string];
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
-  const [id] = (await rest(market, ann, offer)) as [string];
-  const [otherId] = (await rest(other, ann, offer)) as [string];
+  const [market, other] = await makeMarkets(2);
+  const [ann, bob] = await makeTraders(2);
+  const [id] = await rest(market, ann, offer);
+  const [otherId] = await rest(other, ann, offer);
   await set(ann, 5000);
   await clock.advance(6999);
   t.is((await place(market, bob, take)).order.status, "filled");
@@ -332,7 +334,7 @@ test.serial("without a worker its orders trade for two seconds and then no more"
   t.like(await order(ann, id), { cancelReason: "user_cancelled", filledQuantity: 1 });
   t.is((await order(ann, otherId)).status, "open", "nothing has met it");
   // What is placed later is no concern of that switch.
-  const [late] = (await rest(market, ann, offer)) as [string];
+  const [late] = await rest(market, ann, offer);
   t.is((await place(market, bob, take)).order.status, "filled");
   t.is((await set(ann, 5000)).code, "DEAD_MAN_FIRED");
   t.is(await work(), 1);
@@ -341,10 +343,9 @@ test.serial("without a worker its orders trade for two seconds and then no more"
 });
 
 test.serial("an order behind those of an expired switch is met, in a batch too", async (t) => {
-  const market = await makeMarket();
-  const [ann, bob, cid] = (await makeTraders(3)) as [string, string, string];
+  const [market, ann, bob, cid] = await makeMarketWith(3);
   await rest(market, ann, buy("no", 2, 45), buy("no", 2, 40));
-  const [behind] = (await rest(market, cid, buy("no", 2, 40))) as [string];
+  const [behind] = await rest(market, cid, buy("no", 2, 40));
   await set(ann, 5000);
   await clock.advance(7000);
   const orders = [1, 2].map(() => ({ ...take, marketId: market, userId: bob }));
@@ -361,8 +362,7 @@ test.serial("an order behind those of an expired switch is met, in a batch too",
 });
 
 test.serial("once a worker has found it expired, its orders trade no more", async (t) => {
-  const market = await makeMarket();
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [market, ann, bob] = await makeMarketWith(2);
   await rest(market, ann, offer);
   await set(ann, 5000);
   await clock.advance(5000);
@@ -371,12 +371,11 @@ test.serial("once a worker has found it expired, its orders trade no more", asyn
 });
 
 test.serial("what is placed after its expiry stays, however late the worker comes", async (t) => {
-  const market = await makeMarket();
-  const ann = await makeTrader();
-  const [early] = (await rest(market, ann, offer)) as [string];
+  const [market, ann] = await makeMarketWith(1);
+  const [early] = await rest(market, ann, offer);
   await set(ann, 5000);
   await clock.advance(5001);
-  const [late] = (await rest(market, ann, offer)) as [string];
+  const [late] = await rest(market, ann, offer);
   await clock.advance(60_000);
   t.is(await work(), 1);
   t.is((await order(ann, early)).cancelReason, "user_cancelled");
@@ -384,9 +383,8 @@ test.serial("what is placed after its expiry stays, however late the worker come
 });
 
 test.serial("a worker's login cancels no order without a switch that has fired", async (t) => {
-  const market = await makeMarket();
-  const ann = await makeTrader();
-  const [id] = (await rest(market, ann, offer)) as [string];
+  const [market, ann] = await makeMarketWith(1);
+  const [id] = await rest(market, ann, offer);
   const { rows } = await exchange.database.pool.query<{ market_id: string; order_id: string }>(
     "select market_id, order_id from trading.active_orders where order_public_id = $1",
     [id],
@@ -417,8 +415,7 @@ test.serial("a worker's login cancels no order without a switch that has fired",
 test.serial(
   "admin.run_due fires it, and the audit log says how many orders it cancelled",
   async (t) => {
-    const market = await makeMarket();
-    const ann = await makeTrader();
+    const [market, ann] = await makeMarketWith(1);
     const ids = await rest(market, ann, ...Array.from({ length: 450 }, () => offer));
     await set(ann, 5000);
     await clock.advance(5000);
@@ -434,9 +431,8 @@ test.serial(
 );
 
 test.serial("an order that expired before counts as expired", async (t) => {
-  const market = await makeMarket();
-  const ann = await makeTrader();
-  const [id] = (await rest(market, ann, buy("yes", 1, 40, { expiresAt: in5s }))) as [string];
+  const [market, ann] = await makeMarketWith(1);
+  const [id] = await rest(market, ann, buy("yes", 1, 40, { expiresAt: in5s }));
   await set(ann, 5000);
   await clock.advance(5000);
   t.is(await work(), 0);

@@ -3,7 +3,8 @@ import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 import { buy, sell } from "../../helpers/exchange/orders.ts";
 
 const exchange = testExchange(test);
-const { accounts, balance, clock, makeMarket, makeTrader, market, operate } = exchange;
+const { accounts, balance, clock, makeMarket, makeMarketWith, makeTrader, market, operate } =
+  exchange;
 const { place, position, refusal, rest, split, version } = exchange;
 
 const nowhere = "01900000-0000-7000-8000-000000000000";
@@ -38,8 +39,7 @@ test("100 cents make one share of each side, which cost 50; no fee", async (t) =
 });
 
 test("a split adds to the shares there are, whose average price follows", async (t) => {
-  const id = await makeMarket();
-  const [ann, bob] = [await makeTrader(), await makeTrader()];
+  const [id, ann, bob] = await makeMarketWith(2);
   await rest(id, bob, buy("no", 2, 70));
   await place(id, ann, buy("yes", 2, 30)); // fee 2.94
   const { answer } = await split(id, ann, 1);
@@ -56,8 +56,7 @@ test("a split adds to the shares there are, whose average price follows", async 
 });
 
 test("shares from a split can be sold, and count as traded only then", async (t) => {
-  const id = await makeMarket();
-  const [ann, bob] = [await makeTrader(), await makeTrader()];
+  const [id, ann, bob] = await makeMarketWith(2);
   const before = await version(id);
   await split(id, ann, 10);
   t.is(await version(id), before, "neither the book nor the trades changed");
@@ -78,8 +77,7 @@ test("shares from a split can be sold, and count as traded only then", async (t)
 });
 
 test("INSUFFICIENT_BALANCE: 100 cents a set, to the cent", async (t) => {
-  const id = await makeMarket();
-  const ann = await makeTrader({ cents: 299 });
+  const [id, ann] = await makeMarketWith(1, { cents: 299 });
   t.is(await code(id, ann, 3), "INSUFFICIENT_BALANCE");
   t.is(await balance(ann), 299);
   t.is(await code(id, ann, 2), null);

@@ -47,7 +47,7 @@ let scene: { market: string; liveMarket: string; trader: string; order: string }
 
 test.before("make the markets, the trader and the order", async () => {
   const [market, trader] = [await makeMarket(), await makeTrader()];
-  const [order] = (await rest(market, trader, buy("yes", 1, 5))) as [string];
+  const [order] = await rest(market, trader, buy("yes", 1, 5));
   scene = { market, liveMarket: (await makeLiveMarket()).market, trader, order };
 });
 

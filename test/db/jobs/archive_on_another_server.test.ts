@@ -11,7 +11,7 @@ import { readText } from "../../helpers/repository.ts";
  */
 
 const exchange = testExchange(test);
-const { cancel, clock, makeMarket, makeTraders, orders, place, rest, work } = exchange;
+const { cancel, clock, makeMarketWith, orders, place, rest, work } = exchange;
 
 const DAY = 86_400_000;
 const LOGIN = `markets_archive_${process.pid}`;
@@ -52,14 +52,13 @@ test.serial("a month on another server is read and proved as if it were here", a
     t.pass("PostgreSQL 15 has no triggers on truncate for tables of another server");
     return;
   }
-  const market = await makeMarket();
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [market, ann, bob] = await makeMarketWith(2);
   await clock.freeze("2030-01-10T00:00:00Z");
   const ids = await rest(market, ann, buy("yes", 3, 20), buy("no", 5, 30), buy("yes", 7, 10));
-  const [, , late] = ids as [string, string, string];
+  const [, , late] = ids;
   await place(market, bob, buy("yes", 1, 70));
   await clock.advance(DAY);
-  await cancel(ann, ids[0]!);
+  await cancel(ann, ids[0]);
   await clock.freeze("2030-03-20T00:00:00Z");
   t.is(await work("archive_orders"), 1);
 
@@ -94,7 +93,7 @@ test.serial("a month on another server is read and proved as if it were here", a
 
     // An order of that month which is cancelled later stays here, and those of other months go.
     await cancel(ann, late);
-    const [next] = (await rest(market, ann, buy("no", 1, 1))) as [string];
+    const [next] = await rest(market, ann, buy("no", 1, 1));
     await cancel(ann, next);
     await clock.advance(31 * DAY);
     t.is(await work("archive_orders"), 1);
@@ -109,7 +108,7 @@ test.serial("a month on another server is read and proved as if it were here", a
       [LOGIN],
     );
     await t.throwsAsync(orders(ann, { status: "all" }), { code: "08001" });
-    const [placed] = (await rest(market, ann, buy("no", 2, 2))) as [string];
+    const [placed] = await rest(market, ann, buy("no", 2, 2));
     await place(market, bob, buy("yes", 1, 70));
     await cancel(ann, placed);
     await other.pool.query(`alter role ${LOGIN} login`);

@@ -7,7 +7,7 @@ import { buy } from "../../helpers/exchange/orders.ts";
 import { until } from "../../helpers/until.ts";
 
 const exchange = testExchange(test, { sessions: 3 });
-const { cancel, clock, makeMarket, makeTrader, makeTraders, order, orders, place } = exchange;
+const { cancel, clock, makeMarketWith, makeTrader, order, orders, place } = exchange;
 const { rest, work } = exchange;
 
 const DAY = 86_400_000;
@@ -27,9 +27,8 @@ test.serial.afterEach.always(async () => {
 });
 
 test.serial("a cancelled order that never filled goes 30 days after, to the moment", async (t) => {
-  const market = await makeMarket();
-  const ann = await makeTrader();
-  const [id] = (await rest(market, ann, buy("no", 10, 40))) as [string];
+  const [market, ann] = await makeMarketWith(1);
+  const [id] = await rest(market, ann, buy("no", 10, 40));
   await clock.advance(100 * DAY);
   t.is(await work("archive_orders"), 0, "it is open");
   await cancel(ann, id);
@@ -45,14 +44,13 @@ test.serial("a cancelled order that never filled goes 30 days after, to the mome
 });
 
 test.serial("orders that are open, filled, or were filled in part stay", async (t) => {
-  const market = await makeMarket();
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
-  const [open, filled, partly] = (await rest(
+  const [market, ann, bob] = await makeMarketWith(2);
+  const [open, filled, partly] = await rest(
     ...([market, ann] as const),
     buy("no", 10, 10),
     buy("no", 10, 50),
     buy("no", 10, 40),
-  )) as [string, string, string];
+  );
   await place(market, bob, buy("yes", 15, 60));
   await cancel(ann, partly);
   const before = await archived();
@@ -66,8 +64,7 @@ test.serial("orders that are open, filled, or were filled in part stay", async (
 });
 
 test.serial("each order is archived when it is due, with any size of pieces", async (t) => {
-  const market = await makeMarket();
-  const ann = await makeTrader();
+  const [market, ann] = await makeMarketWith(1);
   const before = await archived();
   const ids = await rest(
     ...([market, ann] as const),
@@ -95,14 +92,13 @@ test.serial("each order is archived when it is due, with any size of pieces", as
 
 test.serial("a session that plans while a partition comes finds what is moved to it", async (t) => {
   const { pool } = exchange.database;
-  const market = await makeMarket();
-  const ann = await makeTrader();
+  const [market, ann] = await makeMarketWith(1);
   const makePartition = async (month: string) => {
     await pool.query("select trading.make_archive_partition($1)", [month]);
   };
   await clock.freeze("2035-05-05T12:00:00Z");
   for (const month of ["2035-05-01Z", "2035-07-01Z"]) await makePartition(month);
-  const [id] = (await rest(market, ann, buy("no", 1, 1))) as [string];
+  const [id] = await rest(market, ann, buy("no", 1, 1));
   await cancel(ann, id);
   const { rows } = await pool.query(
     // One that does not exist has the archive looked into.
@@ -139,7 +135,7 @@ test.serial("a session that plans while a partition comes finds what is moved to
       t.is(await first, 1);
 
       await clock.freeze("2035-06-05T12:00:00Z");
-      const [later] = (await rest(market, ann, buy("no", 1, 2))) as [string];
+      const [later] = await rest(market, ann, buy("no", 1, 2));
       await cancel(ann, later);
       await clock.advance(30 * DAY);
       await work("archive_orders");
@@ -156,8 +152,7 @@ test.serial("a session that plans while a partition comes finds what is moved to
 
 test.serial("readers wait where a partition is made and filled at once", async (t) => {
   const { pool } = exchange.database;
-  const market = await makeMarket();
-  const ann = await makeTrader();
+  const [market, ann] = await makeMarketWith(1);
   for (const [day, isThere] of [
     ["2036-01-01", false], // 30 days later it is the same month
     ["2037-01-02", false],
@@ -165,7 +160,7 @@ test.serial("readers wait where a partition is made and filled at once", async (
     ["2039-01-02", true],
   ] as const) {
     await clock.freeze(`${day}T00:00:00Z`);
-    const [id] = (await rest(market, ann, buy("no", 1, 1))) as [string];
+    const [id] = await rest(market, ann, buy("no", 1, 1));
     await cancel(ann, id);
     if (isThere) await work("archive_orders");
     await clock.advance(30 * DAY);
@@ -200,11 +195,11 @@ async function accountOrders(trader: string, page: number) {
 }
 
 test.serial("lists and totals have archived orders, in their places", async (t) => {
-  const [market, other] = (await exchange.makeMarkets(2)) as [string, string];
+  const [market, other] = await exchange.makeMarkets(2);
   const ann = await makeTrader();
   const old = await rest(market, ann, buy("no", 1, 1), buy("no", 1, 2), buy("no", 1, 3));
-  const [elsewhere] = (await rest(other, ann, buy("no", 1, 4))) as [string];
-  for (const id of [old[0]!, old[2]!, elsewhere]) await cancel(ann, id);
+  const [elsewhere] = await rest(other, ann, buy("no", 1, 4));
+  for (const id of [old[0], old[2], elsewhere]) await cancel(ann, id);
   const before = [
     await orders(ann, { status: "all" }),
     await orders(ann, { status: "cancelled", market }),
@@ -232,13 +227,12 @@ test.serial("lists and totals have archived orders, in their places", async (t) 
     [...fresh, old[2], old[1], old[0]],
   );
   t.deepEqual((await orders(ann, { status: "filled" })).data, []);
-  await cancel(ann, old[1]!);
+  await cancel(ann, old[1]);
 });
 
 test.serial("ORDER_NOT_CANCELLABLE: an archived order; to others it does not exist", async (t) => {
-  const market = await makeMarket();
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
-  const [id] = (await rest(market, ann, buy("no", 1, 1))) as [string];
+  const [market, ann, bob] = await makeMarketWith(2);
+  const [id] = await rest(market, ann, buy("no", 1, 1));
   await cancel(ann, id);
   await clock.advance(30 * DAY);
   await work("archive_orders");
@@ -251,8 +245,7 @@ test.serial("ORDER_NOT_CANCELLABLE: an archived order; to others it does not exi
 });
 
 test.serial("the idempotency key of an archived order is free again", async (t) => {
-  const market = await makeMarket();
-  const ann = await makeTrader();
+  const [market, ann] = await makeMarketWith(1);
   const request = buy("no", 1, 1, { idempotencyKey: randomUUID() });
   const first = await place(market, ann, request);
   await cancel(ann, first.order.id);
@@ -264,13 +257,12 @@ test.serial("the idempotency key of an archived order is free again", async (t) 
 });
 
 test.serial("there is a partition for each month in which orders were made", async (t) => {
-  const market = await makeMarket();
-  const ann = await makeTrader();
+  const [market, ann] = await makeMarketWith(1);
   const ids: string[] = [];
   // The two ends of a month.
   for (const time of ["2031-02-01T00:00:00Z", "2031-02-28T23:59:59.999Z"]) {
     await clock.freeze(time);
-    const [id] = (await rest(market, ann, buy("no", 1, 1))) as [string];
+    const [id] = await rest(market, ann, buy("no", 1, 1));
     await cancel(ann, id);
     ids.push(id);
   }

@@ -3,7 +3,7 @@ import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 import { buy } from "../../helpers/exchange/orders.ts";
 
 const exchange = testExchange(test);
-const { book, clock, listen, makeMarket, makeTrader, market, operate } = exchange;
+const { book, clock, listen, makeMarket, makeTrader, makeTraders, market, operate } = exchange;
 const { order, rest, version, work } = exchange;
 
 const NOON = "2030-01-01T12:00:00Z";
@@ -15,7 +15,7 @@ for (const status of ["open", "paused"]) {
   test.serial(`a market that is ${status} closes at its close time`, async (t) => {
     const id = await makeMarket({ close_time: CLOSE });
     const ann = await makeTrader();
-    const [resting] = (await rest(id, ann, buy("no", 10, 40))) as [string];
+    const [resting] = await rest(id, ann, buy("no", 10, 40));
     await operate("set_market_status", { market_id: id, status });
     const { heard } = await listen();
     await heard();
@@ -50,7 +50,7 @@ test.serial(
   "piece by piece, what was past its expiry expires, wherever it stands in the book",
   async (t) => {
     const id = await makeMarket({ close_time: CLOSE });
-    const [ann, bob] = [await makeTrader(), await makeTrader()];
+    const [ann, bob] = await makeTraders(2);
     const until = (second: number) => ({ expiresAt: `2030-01-01T12:00:${second}Z` });
     // The pieces begin at the best price; those of bob have waited longest.
     const ofAnn = await rest(id, ann, ...[5, 4, 3].map((price) => buy("no", 1, price, until(50))));

@@ -4,7 +4,8 @@ import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 import { buy } from "../../helpers/exchange/orders.ts";
 
 const exchange = testExchange(test);
-const { clock, listen, makeMarket, makeMarkets, makeTrader, makeTraders } = exchange;
+const { clock, listen, makeMarket, makeMarketWith, makeMarkets, makeTrader, makeTraders } =
+  exchange;
 const { operate, order, place, rest, version, work } = exchange;
 
 const NOON = "2030-01-01T12:00:00Z";
@@ -16,13 +17,13 @@ test.serial(
   "resting orders past their expiry are cancelled, and their owners hear of it",
   async (t) => {
     const market = await makeMarket({ title: "Will it expire?" });
-    const [ann, bob] = (await makeTraders(2)) as [string, string];
-    const [early, late, never] = (await rest(
+    const [ann, bob] = await makeTraders(2);
+    const [early, late, never] = await rest(
       ...[market, ann],
       buy("no", 10, 40, { expiresAt: at(5) }),
       buy("no", 10, 30, { expiresAt: at(6) }),
       buy("no", 10, 20),
-    )) as [string, string, string];
+    );
     await place(market, bob, buy("yes", 4, 60));
     const { heard } = await listen();
     await heard();
@@ -102,9 +103,8 @@ test.serial(
 );
 
 test.serial("in a paused market orders expire too", async (t) => {
-  const market = await makeMarket();
-  const ann = await makeTrader();
-  const [id] = (await rest(market, ann, buy("no", 1, 10, { expiresAt: at(1) }))) as [string];
+  const [market, ann] = await makeMarketWith(1);
+  const [id] = await rest(market, ann, buy("no", 1, 10, { expiresAt: at(1) }));
   await operate("set_market_status", { market_id: market, status: "paused" });
   await clock.advance(1000);
   t.is(await work("expire_orders"), 1);
@@ -113,8 +113,7 @@ test.serial("in a paused market orders expire too", async (t) => {
 
 test.serial("what expires after its market has closed is not looked through", async (t) => {
   const market = await makeMarket({ close_time: at(60) });
-  const other = await makeMarket();
-  const ann = await makeTrader();
+  const [other, ann] = await makeMarketWith(1);
   const look = () =>
     exchange.withRollback((client) => pagesRead(client, "select jobs.next_work()"));
   await rest(other, ann, buy("no", 1, 10, { expiresAt: at(600) }));

@@ -18,7 +18,7 @@ const withdraw = (trader: string, leave: number) => leaveCash(exchange, trader, 
 async function makeLongWay(paid: number, request: Request) {
   await clock.freeze("2035-05-05T12:00:00Z");
   const { market, event } = await exchange.makeLiveMarket();
-  const [ann, bob, taker, other] = (await makeTraders(4)) as [string, string, string, string];
+  const [ann, bob, taker, other] = await makeTraders(4);
   await operate("set_event_live", { event_id: event, live: false });
   for (const length of [200, 200, 200, 50]) {
     const batch = Array.from({ length }, (): [string, Request] => [ann, buy("no", 1, 60)]);

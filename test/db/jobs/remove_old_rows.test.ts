@@ -5,7 +5,7 @@ import { buy } from "../../helpers/exchange/orders.ts";
 import { relayAll } from "../../helpers/exchange/user_events.ts";
 
 const exchange = testExchange(test);
-const { clock, makeMarket, makeTrader, place, placeBatch, work } = exchange;
+const { clock, makeMarketWith, makeTrader, place, placeBatch, work } = exchange;
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -13,8 +13,7 @@ const HOUR = 60 * MINUTE;
 test.serial.beforeEach(() => clock.freeze("2030-01-01T12:00:00Z"));
 
 test.serial("keys are removed when they no longer count, and not before", async (t) => {
-  const market = await makeMarket();
-  const ann = await makeTrader();
+  const [market, ann] = await makeMarketWith(1);
   const requests = [1, 2, 3].map((price) => buy("no", 1, price, { idempotencyKey: randomUUID() }));
   await place(market, ann, requests[0]!);
   await clock.advance(HOUR);
@@ -32,8 +31,7 @@ test.serial("keys are removed when they no longer count, and not before", async 
 });
 
 test.serial("a locked key is passed over", async (t) => {
-  const market = await makeMarket();
-  const ann = await makeTrader();
+  const [market, ann] = await makeMarketWith(1);
   for (const price of [1, 2]) {
     await place(market, ann, buy("no", 1, price, { idempotencyKey: randomUUID() }));
   }

@@ -35,9 +35,9 @@ onExchange("three missed days are caught up, each as it was", async (exchange, t
   const { cancel, clock, giveShares, makeMarket, makeTraders, place, rest, work } = exchange;
   await clock.freeze(NOON);
   const [market, other] = [await makeMarket(), await makeMarket()];
-  const [ann, maker] = (await makeTraders(2)) as [string, string];
+  const [ann, maker] = await makeTraders(2);
   await giveShares(market, ann, "yes", 10);
-  const [first] = (await rest(market, maker, buy("yes", 4, 45), buy("yes", 4, 35))) as [string];
+  const [first] = await rest(market, maker, buy("yes", 4, 45), buy("yes", 4, 35));
   await place(market, ann, sell("yes", 1, 45));
 
   // After the first day: an order that was filled in part is cancelled, the next one is filled.
@@ -82,7 +82,7 @@ onExchange("a void and a correction of a later day change no past day", async (e
   const { clock, makeMarket, makeTraders, operate, place, rest, work } = exchange;
   await clock.freeze(NOON);
   const [voided, corrected] = [await makeMarket(), await makeMarket()];
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [ann, bob] = await makeTraders(2);
   for (const market of [voided, corrected]) {
     await rest(market, bob, buy("no", 10, 40), buy("yes", 1, 50));
     await place(market, ann, buy("yes", 10, 60));
@@ -156,16 +156,14 @@ onExchange("INVALID_REQUEST: to before from, and more than 366 days", async (exc
 });
 
 onExchange("a request reads a few rows a day, and the job what is new", async (exchange, t) => {
-  const { cancel, clock, database, giveShares, makeMarket, makeTrader, place, rest } = exchange;
+  const { cancel, clock, database, giveShares, makeMarketWith, place, rest } = exchange;
   await clock.freeze(NOON);
-  const market = await makeMarket();
-  const ann = await makeTrader();
-  const bob = await makeTrader();
+  const [market, ann, bob] = await makeMarketWith(2);
   await giveShares(market, ann, "yes", 300);
   const days = 25;
   for (let day = 0; day < days; day++) {
     for (let number = 0; number < 10; number++) {
-      const [id] = (await rest(market, bob, buy("yes", 2, 40))) as [string];
+      const [id] = await rest(market, bob, buy("yes", 2, 40));
       await place(market, ann, sell("yes", 1, 40));
       await cancel(bob, id);
     }

@@ -6,7 +6,7 @@ import { buy, ordersIn, sell } from "../../helpers/exchange/orders.ts";
 /** What a refresh takes, when rows do not become visible in the order of their ids. */
 
 const exchange = testExchange(test, { sessions: 3 });
-const { giveShares, makeMarket, makeTrader, operate, place, rest } = exchange;
+const { giveShares, makeMarket, makeTrader, makeTraders, operate, place, rest } = exchange;
 
 const refresh = async (pool: Pool = exchange.database.pool): Promise<boolean> =>
   (await pool.query("select leaderboard.refresh() as done")).rows[0].done;
@@ -34,7 +34,7 @@ async function sellOne(market: string, seller: string): Promise<void> {
 
 test.serial("a trade that commits after a later one is counted once", async (t) => {
   const [slow, fast] = [await makeMarket(), await makeMarket()];
-  const [ann, bob] = [await makeTrader(), await makeTrader()];
+  const [ann, bob] = await makeTraders(2);
   await giveShares(slow, ann, "yes", 10);
   await giveShares(fast, bob, "yes", 10);
   await rest(slow, await makeTrader(), buy("yes", 1, 50));
@@ -139,8 +139,8 @@ test.serial(
     const markets: string[] = [];
     for (let at = 0; at < 3; at++) markets.push(await makeMarket({ event_id }));
     const [ann, bob] = await exchange.makeTraders(2, { limits: [null, null, null] });
-    for (const market of markets) await giveShares(market, ann!, "yes", 4);
-    for (const market of markets.slice(1)) await giveShares(market, bob!, "no", 4);
+    for (const market of markets) await giveShares(market, ann, "yes", 4);
+    for (const market of markets.slice(1)) await giveShares(market, bob, "no", 4);
     const resultOf = async (trader: string): Promise<{ cents: number; count: number }> => {
       await refresh();
       const { rows } = await exchange.database.pool.query(
@@ -151,13 +151,13 @@ test.serial(
       return rows[0] ?? { cents: 0, count: 0 };
     };
 
-    const held = await Promise.all(markets.map((market) => exchange.position(market, ann!, "yes")));
+    const held = await Promise.all(markets.map((market) => exchange.position(market, ann, "yes")));
     const paid = held.reduce((sum, { cost, fees }) => sum + cost + fees, 0);
-    await exchange.redeem(event_id, ann!, 4);
-    t.deepEqual(await resultOf(ann!), { cents: 4 * 100 - paid, count: 3 });
+    await exchange.redeem(event_id, ann, 4);
+    t.deepEqual(await resultOf(ann), { cents: 4 * 100 - paid, count: 3 });
 
-    await exchange.convert(event_id, bob!, markets.slice(1), 3);
-    t.is((await resultOf(bob!)).count, 2);
+    await exchange.convert(event_id, bob, markets.slice(1), 3);
+    t.is((await resultOf(bob)).count, 2);
     t.deepEqual(await differences(), []);
   },
 );

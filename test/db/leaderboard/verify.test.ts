@@ -5,13 +5,13 @@ import { buy, sell } from "../../helpers/exchange/orders.ts";
 /** Damage to one kind of row each, and the name of the invariant that finds it. */
 
 const exchange = testExchange(test);
-const { giveShares, makeMarket, makeTrader, operate, place, rest, withRollback } = exchange;
+const { giveShares, makeMarket, makeTraders, operate, place, rest, withRollback } = exchange;
 
 let market: string;
 
 test.before("one of everything", async () => {
   market = await makeMarket();
-  const [ann, bob] = [await makeTrader(), await makeTrader()];
+  const [ann, bob] = await makeTraders(2);
   await giveShares(market, ann, "yes", 20);
   await rest(market, bob, buy("yes", 5, 60));
   await place(market, ann, sell("yes", 5, 60));

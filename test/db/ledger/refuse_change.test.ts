@@ -18,10 +18,9 @@ const appendOnly = [
 ];
 
 test.before("trade once, and archive an order", async () => {
-  const market = await exchange.makeMarket();
-  const ann = await exchange.makeTrader();
+  const [market, ann] = await exchange.makeMarketWith(1);
   await exchange.giveShares(market, ann, "yes", 10);
-  const [order] = (await exchange.rest(market, ann, buy("yes", 2, 1))) as [string];
+  const [order] = await exchange.rest(market, ann, buy("yes", 2, 1));
   await exchange.amend(ann, order, { quantity: 1 });
   await exchange.amend(ann, order, { price: 3 });
   await exchange.clock.advance(30 * 86_400_000);

@@ -158,10 +158,9 @@ test.serial("an order that is moved to the archive keeps its seal", async (t) =>
 });
 
 test.serial("an order that was open is sealed once it has ended", async (t) => {
-  const market = await exchange.makeMarket();
-  const ann = await exchange.makeTrader();
-  const [open] = (await exchange.rest(market, ann, buy("yes", 5, 10))) as [string];
-  const [ended] = (await exchange.rest(market, ann, buy("yes", 5, 11))) as [string];
+  const [market, ann] = await exchange.makeMarketWith(1);
+  const [open] = await exchange.rest(market, ann, buy("yes", 5, 10));
+  const [ended] = await exchange.rest(market, ann, buy("yes", 5, 11));
   await exchange.amend(ann, open, { quantity: 4 });
   await exchange.cancel(ann, ended);
   const kept = `select count(*)::int as count from ledger.block_ranges as r
@@ -189,10 +188,9 @@ test.serial("an order that was open is sealed once it has ended", async (t) => {
 });
 
 test.serial("of very many open orders those that ended are looked for once a minute", async (t) => {
-  const market = await exchange.makeMarket();
-  const ann = await exchange.makeTrader();
-  const [open] = (await exchange.rest(market, ann, buy("yes", 5, 10))) as [string];
-  const [ended] = (await exchange.rest(market, ann, buy("yes", 5, 11))) as [string];
+  const [market, ann] = await exchange.makeMarketWith(1);
+  const [open] = await exchange.rest(market, ann, buy("yes", 5, 10));
+  const [ended] = await exchange.rest(market, ann, buy("yes", 5, 11));
   await exchange.cancel(ann, ended);
   await sealAll(pool());
   await exchange.cancel(ann, open);
@@ -237,8 +235,7 @@ async function openDeposit(trader: string): Promise<{ end: () => Promise<void> }
 }
 
 test.serial("a slow transaction with a lower id is sealed after its commit", async (t) => {
-  const market = await exchange.makeMarket();
-  const [ann, ben, cem] = (await exchange.makeTraders(3)) as [string, string, string];
+  const [market, ann, ben, cem] = await exchange.makeMarketWith(3);
   await sealAll(pool());
   const slow = await openDeposit(cem);
   t.teardown(slow.end);
@@ -279,10 +276,9 @@ test.serial("the open orders of a block are read once, not for each ended one", 
 });
 
 test.serial("several at once make one chain", async (t) => {
-  const market = await exchange.makeMarket();
-  const trader = await exchange.makeTrader();
+  const [market, trader] = await exchange.makeMarketWith(1);
   for (let round = 0; round < 5; round++) {
-    const [order] = (await exchange.rest(market, trader, buy("yes", 1, 1))) as [string];
+    const [order] = await exchange.rest(market, trader, buy("yes", 1, 1));
     await exchange.cancel(trader, order);
     await Promise.all(Array.from({ length: 4 }, () => query("select ledger.seal()")));
   }

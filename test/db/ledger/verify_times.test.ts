@@ -5,19 +5,15 @@ import { buy } from "../../helpers/exchange/orders.ts";
 /** The clock of a server can be set back between two transactions: the proof gives no row for it. */
 
 const exchange = testExchange(test);
-const { amend, cancel, clock, makeMarket, makeTraders, operate, place, rest, verify } = exchange;
+const { amend, cancel, clock, makeMarketWith, makeTrader, operate, place, rest, verify } = exchange;
 
 const DAY_MS = 86_400_000;
 
 test.serial("a clock that is set back between transactions breaks no invariant", async (t) => {
-  const market = await makeMarket();
-  const [ann, ben] = (await makeTraders(2)) as [string, string];
+  const [market, ann, ben] = await makeMarketWith(2);
   const deposit = { user_id: ann, amount_cents: 100, reference: "one" };
   await clock.advance(30 * DAY_MS);
-  const [maker, amended] = (await rest(market, ann, buy("yes", 10, 40), buy("yes", 5, 30))) as [
-    string,
-    string,
-  ];
+  const [maker, amended] = await rest(market, ann, buy("yes", 10, 40), buy("yes", 5, 30));
   await operate("deposit", deposit);
   await clock.advance(-20 * DAY_MS);
   await place(market, ben, buy("no", 4, 60));
@@ -30,8 +26,7 @@ test.serial("a clock that is set back between transactions breaks no invariant",
 });
 
 test.serial("events are sound that were sent by a clock that is set back and on", async (t) => {
-  const market = await makeMarket();
-  const [ann, ben] = (await makeTraders(2)) as [string, string];
+  const [market, ann, ben] = await makeMarketWith(2);
   const relay = async () => {
     const send = () => exchange.api.query("select api.relay_outbox() as count");
     while ((await send()).rows[0].count > 0);
@@ -55,7 +50,7 @@ test.serial("events are sound that were sent by a clock that is set back and on"
 test.serial(
   "a deposit whose reference is given again days later has the time of its first call",
   async (t) => {
-    const [ann] = (await makeTraders(1)) as [string];
+    const ann = await makeTrader();
     const deposit = { user_id: ann, amount_cents: 100, reference: "again" };
     await operate("deposit", deposit);
     await clock.advance(40 * DAY_MS);

@@ -4,7 +4,7 @@ import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 /** api.spend_tokens, api.run_orders with payers, and admin.set_rate_policy. */
 
 const exchange = testExchange(test, { sessions: 3 });
-const { clock, makeTrader, operate } = exchange;
+const { clock, makeTrader, makeTraders, operate } = exchange;
 
 interface Payment {
   allowed: boolean | null;
@@ -172,7 +172,7 @@ for (const [what, values] of [
 }
 
 test.serial("users in one call: each has a bucket, and null pays nothing", async (t) => {
-  const [one, two] = [await makeTrader(), await makeTrader()];
+  const [one, two] = await makeTraders(2);
   const asked = [{ user: one, count: 9 }, null, two, one, one, { user: two, count: 9 }, two];
   const payments = await take(...asked);
   t.deepEqual(
@@ -201,8 +201,7 @@ test.serial("more than the burst: no wait is enough, and nothing is taken", asyn
 });
 
 test.serial("a locked bucket is waited for by nobody, and no other user notices", async (t) => {
-  const [locked, other] = [await makeTrader(), await makeTrader()];
-  const market = await exchange.makeMarket();
+  const [market, locked, other] = await exchange.makeMarketWith(2);
   await take(locked);
   const client = await exchange.database.pool.connect();
   t.teardown(() => {
@@ -242,8 +241,7 @@ test.serial("a locked bucket is waited for by nobody, and no other user notices"
 });
 
 test.serial("an order without a token is not placed; a rejected one has paid", async (t) => {
-  const [poor, rich] = [await makeTrader(), await makeTrader()];
-  const market = await exchange.makeMarket();
+  const [market, poor, rich] = await exchange.makeMarketWith(2);
   const order = (userId: string, price: number) => ({
     ...{ userId, marketId: market, side: "yes", price, quantity: 1 },
   });
@@ -270,7 +268,7 @@ test.serial("an order without a token is not placed; a rejected one has paid", a
 });
 
 test.serial("an order without a token locks nothing", async (t) => {
-  const [poor, rich] = [await makeTrader(), await makeTrader()];
+  const [poor, rich] = await makeTraders(2);
   const markets = [await exchange.makeMarket(), await exchange.makeMarket()];
   await take({ user: poor, count: 10 });
   const orders = [poor, rich].map((userId, index) => ({

@@ -4,11 +4,10 @@ import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 import { buy } from "../../helpers/exchange/orders.ts";
 
 const exchange = testExchange(test);
-const { makeMarket, makeTraders, operate, rest } = exchange;
+const { makeMarket, makeMarketWith, makeTraders, operate, rest } = exchange;
 
 test("55P03: a call that holds users does not wait for a user that it meets later", async (t) => {
-  const market = await makeMarket();
-  const [ann, bob, cid] = (await makeTraders(3)) as [string, string, string];
+  const [market, ann, bob, cid] = await makeMarketWith(3);
   await rest(market, bob, buy("no", 10, 41));
   await rest(market, cid, buy("no", 10, 40));
   await operate("withdraw", { user_id: bob, amount_cents: 100_000, reference: "all" });

@@ -62,7 +62,7 @@ test.serial(
   "order_released is sent once with the status, the fills, the balance and the fee",
   async (t) => {
     const { market } = await makeLiveMarket();
-    const [ann, bob] = (await makeTraders(2)) as [string, string];
+    const [ann, bob] = await makeTraders(2);
     await place(market, bob, buy("no", 4, 60));
     await releaseAll(market);
     const listener = await exchange.listen();
@@ -93,7 +93,7 @@ test.serial(
 
 test.serial("a maker hears of the fill of a released taker", async (t) => {
   const { market } = await makeLiveMarket();
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [ann, bob] = await makeTraders(2);
   const { order: maker } = await place(market, bob, buy("no", 10, 60));
   await releaseAll(market);
   await place(market, ann, buy("yes", 4, 40));
@@ -107,7 +107,7 @@ test.serial("a maker hears of the fill of a released taker", async (t) => {
 
 test.serial("due orders go by release time, then by acceptance, and meet each other", async (t) => {
   const { market, event } = await makeLiveMarket();
-  const [ann, bob, cid] = (await makeTraders(3)) as [string, string, string];
+  const [ann, bob, cid] = await makeTraders(3);
   const slow = await place(market, ann, buy("yes", 5, 50));
   await operate("set_event_live", { event_id: event, live: true, live_delay_ms: 1000 });
   const fast = await place(market, bob, buy("yes", 5, 50));
@@ -121,7 +121,7 @@ test.serial("due orders go by release time, then by acceptance, and meet each ot
 
 test.serial("a released order queues by its release, behind those that were there", async (t) => {
   const { market, event } = await makeLiveMarket();
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [ann, bob] = await makeTraders(2);
   const scheduled = await place(market, ann, buy("yes", 5, 50));
   await operate("set_event_live", { event_id: event, live: false });
   await place(market, bob, buy("yes", 7, 50));
@@ -131,7 +131,7 @@ test.serial("a released order queues by its release, behind those that were ther
 
 test.serial("a late release decides by the book at that time", async (t) => {
   const { market, event } = await makeLiveMarket();
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [ann, bob] = await makeTraders(2);
   const { order: placed } = await place(market, ann, buy("yes", 5, 50));
   await operate("set_event_live", { event_id: event, live: false });
   await clock.advance(60_000);
@@ -143,7 +143,7 @@ test.serial("a late release decides by the book at that time", async (t) => {
 
 test.serial("a budget buys what fits at release, and shows its shares then", async (t) => {
   const { market } = await makeLiveMarket();
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [ann, bob] = await makeTraders(2);
   await place(market, bob, buy("no", 100, 60));
   await releaseAll(market);
   const filled = await place(market, ann, spend("yes", 500));
@@ -167,7 +167,7 @@ test.serial("a budget buys what fits at release, and shows its shares then", asy
 
 test.serial("an ioc order keeps its fills and loses its rest", async (t) => {
   const { market } = await makeLiveMarket();
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [ann, bob] = await makeTraders(2);
   await place(market, bob, buy("no", 3, 60));
   await releaseAll(market);
   const { order: placed } = await place(market, ann, buy("yes", 10, 40, ioc));
@@ -287,7 +287,7 @@ for (const { reason, title, request, meanwhile, afterwards } of refused) {
   test.serial(`${reason}: ${title}`, async (t) => {
     await clock.freeze("2026-03-01T12:00:00Z");
     const { market } = await makeLiveMarket();
-    const [trader, other] = (await makeTraders(2)) as [string, string];
+    const [trader, other] = await makeTraders(2);
     const { order: placed } = await place(market, trader, request ?? buy("yes", 10, 40));
     await meanwhile?.({ market, trader, other });
     const listener = await exchange.listen();
@@ -340,7 +340,7 @@ test.serial("every code with which a release may be rejected has a reason", asyn
 
 test.serial("position_insufficient: the shares were sold meanwhile", async (t) => {
   const { market, event } = await makeLiveMarket({ live: false });
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [ann, bob] = await makeTraders(2);
   await giveShares(market, ann, "yes", 10);
   await operate("set_event_live", { event_id: event, live: true });
   const first = await place(market, ann, sell("yes", 8, 30));
@@ -413,7 +413,7 @@ test.serial("a schedule that is cancelled at its release counts toward no limit"
 
 test.serial("makers that fail revalidation at a rejected release are cancelled", async (t) => {
   const { market } = await makeLiveMarket();
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [ann, bob] = await makeTraders(2);
   const { order: maker } = await place(market, bob, buy("no", 10, 60));
   await releaseAll(market);
   await operate("withdraw", { user_id: bob, amount_cents: 100_000, reference: "all" });
@@ -426,7 +426,7 @@ test.serial("makers that fail revalidation at a rejected release are cancelled",
 
 test.serial("a replay after the release returns the fills of the release", async (t) => {
   const { market } = await makeLiveMarket();
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [ann, bob] = await makeTraders(2);
   await place(market, bob, buy("no", 10, 60));
   await releaseAll(market);
   const request = buy("yes", 4, 40, { idempotencyKey: randomUUID() });
@@ -470,7 +470,7 @@ test.serial("a release of several orders equals their releases one by one", asyn
 
 test.serial("a group is released but for the markets that are locked", async (t) => {
   const markets = [await makeLiveMarket(), await makeLiveMarket()].map(({ market }) => market);
-  const [ann] = (await makeTraders(1)) as [string];
+  const ann = await makeTrader();
   for (const market of markets) await place(market, ann, buy("yes", 1, 40));
   await clock.advance(DELAY_MS);
   const { pool } = exchange.database;
@@ -500,7 +500,7 @@ test.serial("markets are released eight at a time, and large orders alone", asyn
   const { event, market: first } = await makeLiveMarket();
   const markets = [first];
   for (let i = 1; i < 11; i++) markets.push(await makeMarket({ event_id: event }));
-  const [ann] = (await makeTraders(1)) as [string];
+  const ann = await makeTrader();
   for (const [i, market] of markets.entries()) {
     const request = i === 3 ? buy("yes", 101, 2) : i === 5 ? spend("yes", 500) : buy("yes", 100, 2);
     await place(market, ann, request);

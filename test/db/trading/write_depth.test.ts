@@ -3,7 +3,7 @@ import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 import { buy, sell } from "../../helpers/exchange/orders.ts";
 
 const exchange = testExchange(test);
-const { amend, cancel, clock, giveShares, makeMarket, makeTrader, operate, place } = exchange;
+const { amend, cancel, clock, giveShares, makeMarketWith, operate, place } = exchange;
 const { rest, version, withRollback, work } = exchange;
 
 const NOON = "2030-01-01T12:00:00Z";
@@ -162,17 +162,16 @@ test("a queue is read from the first order left, or behind the last one gone", a
 });
 
 test.serial("orders that leave the book leave the depth and the best prices", async (t) => {
-  const market = await makeMarket();
-  const [ann, bob] = [await makeTrader(), await makeTrader()];
+  const [market, ann, bob] = await makeMarketWith(2);
   await giveShares(market, ann, "yes", 20);
-  const [yes40, yes40Too, yes30] = (await rest(
+  const [yes40, yes40Too, yes30] = await rest(
     ...[market, ann],
     buy("yes", 10, 40),
     buy("yes", 3, 40),
     buy("yes", 5, 30),
-  )) as [string, string, string];
+  );
   // To sell YES at 70 is to stand on the NO side at 30.
-  const [sale] = (await rest(market, ann, sell("yes", 6, 70))) as [string];
+  const [sale] = await rest(market, ann, sell("yes", 6, 70));
   const expiresAt = new Date(Date.parse(NOON) + 1000).toISOString();
   await rest(market, bob, buy("no", 4, 35, { expiresAt }));
   const depth = { "yes 40": 13, "yes 30": 5, "no 30": 6, "no 35": 4 };
@@ -203,13 +202,9 @@ test.serial("orders that leave the book leave the depth and the best prices", as
 });
 
 test.serial("the search for the first order begins anew where the best price moves", async (t) => {
-  const market = await makeMarket();
-  const [ann, bob] = [await makeTrader(), await makeTrader()];
-  const [below] = (await rest(market, ann, buy("no", 5, 30))) as [string];
-  const [first, second] = (await rest(market, ann, buy("no", 5, 40), buy("no", 5, 40))) as [
-    string,
-    string,
-  ];
+  const [market, ann, bob] = await makeMarketWith(2);
+  const [below] = await rest(market, ann, buy("no", 5, 30));
+  const [first, second] = await rest(market, ann, buy("no", 5, 40), buy("no", 5, 40));
   // The first of 40 is taken: the search begins behind it, so behind the older order at 30.
   await place(market, bob, buy("yes", 5, 60));
   t.is((await exchange.order(ann, first)).status, "filled");
@@ -220,8 +215,7 @@ test.serial("the search for the first order begins anew where the best price mov
 });
 
 test.serial("orders of all prices are cancelled by one update of their market", async (t) => {
-  const market = await makeMarket();
-  const ann = await makeTrader();
+  const [market, ann] = await makeMarketWith(1);
   await rest(market, ann, ...[10, 20, 20, 30].map((price) => buy("yes", 2, price)));
   const before = await version(market);
   await withRollback(async (client) => {

@@ -7,11 +7,11 @@ import type { Exchange } from "./test_exchange.ts";
 /** Five orders of Ann in three markets, one of them scheduled, one filled in part; one of Bob. */
 export async function scatterOrders(exchange: Exchange) {
   const { giveShares, makeLiveMarket, makeMarkets, makeTraders, place, rest } = exchange;
-  const [one, two] = (await makeMarkets(2)) as [string, string];
+  const [one, two] = await makeMarkets(2);
   const { market: live } = await makeLiveMarket();
-  const [ann, bob] = (await makeTraders(2)) as [string, string];
+  const [ann, bob] = await makeTraders(2);
   await giveShares(one, ann, "yes", 5);
-  const [part] = (await rest(one, ann, sell("yes", 5, 70))) as [string];
+  const [part] = await rest(one, ann, sell("yes", 5, 70));
   await place(one, bob, buy("yes", 2, 70));
   const orders = [
     part,
@@ -27,12 +27,12 @@ export async function scatterOrders(exchange: Exchange) {
 export async function restUntilExpiry(exchange: Exchange, market: string, trader: string) {
   const { clock, rest } = exchange;
   await clock.freeze("2040-01-10T12:00:00Z");
-  const [due, open] = (await rest(
+  const [due, open] = await rest(
     market,
     trader,
     buy("yes", 1, 40, { expiresAt: "2040-01-10T12:00:05Z" }),
     buy("yes", 1, 40, { expiresAt: "2040-01-10T12:00:06Z" }),
-  )) as [string, string];
+  );
   await clock.freeze("2040-01-10T12:00:05Z");
   return { due, open };
 }

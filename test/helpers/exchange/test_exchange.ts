@@ -23,6 +23,8 @@ import type { Listener } from "./event_listener.ts";
 import { placeOrders } from "./orders.ts";
 import type { Request, Side } from "./orders.ts";
 import { randomFrom } from "../random.ts";
+import { inTurn } from "../several.ts";
+import type { Several } from "../several.ts";
 import type { IdOptions } from "../database/shuffled_ids.ts";
 import { dumpTables } from "../database/tables.ts";
 
@@ -66,7 +68,12 @@ export interface Exchange {
    */
   work: (name: string, values?: Record<string, unknown>) => Promise<number>;
   makeMarket: (options?: Record<string, unknown>) => Promise<string>;
-  makeMarkets: (count: number) => Promise<string[]>;
+  makeMarkets: <Count extends number>(count: Count) => Promise<Several<string, Count>>;
+  /** A market, and so many traders. */
+  makeMarketWith: <Count extends number>(
+    count: Count,
+    options?: TraderOptions,
+  ) => Promise<[market: string, ...traders: Several<string, Count>]>;
   /** A market of an event that is live for good; the delay is 3 s by default. */
   makeLiveMarket: (options?: Record<string, unknown>) => Promise<LiveMarket>;
   /**
@@ -74,7 +81,10 @@ export interface Exchange {
    * limits that no test can reach; ids and handles don't ascend.
    */
   makeTrader: (options?: TraderOptions) => Promise<string>;
-  makeTraders: (count: number, options?: TraderOptions) => Promise<string[]>;
+  makeTraders: <Count extends number>(
+    count: Count,
+    options?: TraderOptions,
+  ) => Promise<Several<string, Count>>;
   /** Several requests at once. */
   placeBatch: (market: string, batch: [trader: string, Request][]) => Promise<Outcome[]>;
   /** One order that is accepted; throws when it isn't. */
@@ -82,7 +92,11 @@ export interface Exchange {
   /** The code with which a request is refused; throws when it is accepted. */
   refusal: (market: string, trader: string, request: Request) => Promise<string>;
   /** Orders that all come to rest without trading; returns their ids. */
-  rest: (market: string, trader: string, ...requests: Request[]) => Promise<string[]>;
+  rest: <Requests extends Request[]>(
+    market: string,
+    trader: string,
+    ...requests: Requests
+  ) => Promise<{ [Place in keyof Requests]: string }>;
   /** Gives shares to a trader by trades at 50 with a new trader. */
   giveShares: (market: string, trader: string, side: Side, quantity: number) => Promise<void>;
   cancel: (trader: string, order: string) => Promise<CancelOutcome>;
@@ -361,21 +375,22 @@ function makersOf(operate: Exchange["operate"]) {
     return { market: await makeMarket({ event_id: event }), event };
   };
 
+  const makeTraders: Exchange["makeTraders"] = (count, options) =>
+    inTurn(count, () => makeTrader(options));
+
+  const makeMarketWith: Exchange["makeMarketWith"] = async (count, options) => [
+    await makeMarket(),
+    ...(await makeTraders(count, options)),
+  ];
+
   return {
     makeMarket,
+    makeMarketWith,
     makeLiveMarket,
-    makeMarkets: (count: number) => inTurn(count, () => makeMarket()),
+    makeMarkets: <Count extends number>(count: Count) => inTurn(count, () => makeMarket()),
     makeTrader,
-    makeTraders: (count: number, options?: TraderOptions) =>
-      inTurn(count, () => makeTrader(options)),
+    makeTraders,
   };
-}
-
-/** One after another. */
-async function inTurn<T>(count: number, make: () => Promise<T>): Promise<T[]> {
-  const things: T[] = [];
-  while (things.length < count) things.push(await make());
-  return things;
 }
 
 function tradingOf(api: () => Pool, { makeTrader }: ReturnType<typeof makersOf>) {
@@ -417,7 +432,7 @@ function tradingOf(api: () => Pool, { makeTrader }: ReturnType<typeof makersOf>)
       if (order.status !== "open") throw new Error(`does not rest: ${JSON.stringify(order)}`);
       orders.push(order.id);
     }
-    return orders;
+    return orders as { [Place in keyof typeof requests]: string };
   };
 
   const giveShares: Exchange["giveShares"] = async (market, trader, side, quantity) => {

@@ -13,6 +13,8 @@ import { createDatabase } from "../database/test_database.ts";
 import type { OwnDatabase } from "../database/test_database.ts";
 import { anyLimits, traderName } from "../exchange/test_exchange.ts";
 import { liftRateLimits } from "../database/rate_limits.ts";
+import { inTurn } from "../several.ts";
+import type { Several } from "../several.ts";
 import type { IdOptions } from "../database/shuffled_ids.ts";
 
 export interface CallOptions {
@@ -27,6 +29,11 @@ export interface Answer {
   headers: Headers;
   /** Parsed when it is JSON. */
   body: any;
+}
+
+export interface TraderOptions {
+  fundsCents?: number;
+  reviewed?: boolean;
 }
 
 export interface Trader {
@@ -51,7 +58,11 @@ export interface TestService {
   /** Calls an admin function with named arguments, as an operator. */
   operate: (name: string, values: Record<string, unknown>) => Promise<any>;
   /** A user with a key, money (10,000 EUR by default) and reviewed limits. */
-  makeTrader: (options?: { fundsCents?: number; reviewed?: boolean }) => Promise<Trader>;
+  makeTrader: (options?: TraderOptions) => Promise<Trader>;
+  makeTraders: <Count extends number>(
+    count: Count,
+    options?: TraderOptions,
+  ) => Promise<Several<Trader, Count>>;
   makeMarket: (options?: { title?: string; event_id?: string }) => Promise<string>;
   /** An exclusive event. */
   makeEvent: () => Promise<string>;
@@ -135,7 +146,8 @@ export function testService(
   const call: TestService["call"] = (method, path, options) =>
     callService(service!.url, method, path, options);
 
-  async function makeTrader({ fundsCents = 1_000_000, reviewed = true } = {}): Promise<Trader> {
+  async function makeTrader(options: TraderOptions = {}): Promise<Trader> {
+    const { fundsCents = 1_000_000, reviewed = true } = options;
     const number = ++made;
     const userId = await operate("create_user", traderName(number));
     if (fundsCents > 0) {
@@ -159,6 +171,7 @@ export function testService(
     log,
     operate,
     makeTrader,
+    makeTraders: (count, options) => inTurn(count, () => makeTrader(options)),
     makeMarket: ({ title = "Will it rain?", ...others } = {}) =>
       operate("create_market", { title, category: "tests", ...others }),
     makeEvent: () =>

@@ -77,7 +77,7 @@ journey("a YES is moved: both markets are previewed and in the result", async (t
   });
   const wrong = await service.makeMarket({ title: "Will the first win?", event_id });
   const right = await service.makeMarket({ title: "Will the other win?", event_id });
-  const [one, two] = [await service.makeTrader(), await service.makeTrader()];
+  const [one, two] = await service.makeTraders(2);
   for (const [marketId, quantity] of [
     [wrong, 10],
     [right, 30],
@@ -116,7 +116,7 @@ journey("a YES is moved: both markets are previewed and in the result", async (t
 
 journey("two members of staff resolve a market, and the audit has both", async (t, browser) => {
   const marketId = await service.makeMarket({ title: "Will two agree?" });
-  const [winner, loser] = [await service.makeTrader(), await service.makeTrader()];
+  const [winner, loser] = await service.makeTraders(2);
   await service.place(winner, marketId, { side: "yes", price: 60, quantity: 10 });
   await service.place(loser, marketId, { side: "no", price: 40, quantity: 10 });
   await service.operate("set_market_status", { market_id: marketId, status: "closed" });
@@ -401,7 +401,7 @@ journey("a field is emptied or says why not, and a dry run keeps its list", asyn
 
 journey("an undone trade says in words what went back, and to whom", async (t, browser) => {
   const marketId = await service.makeMarket({ title: "Undo one?" });
-  const [one, two] = [await service.makeTrader(), await service.makeTrader()];
+  const [one, two] = await service.makeTraders(2);
   await service.place(one, marketId, { side: "yes", price: 60, quantity: 10 });
   await service.place(two, marketId, { side: "no", price: 40, quantity: 10 });
   const { rows: trades } = await service.database.pool.query(
@@ -442,7 +442,7 @@ journey("a page of staff that met a limit opens by itself", async (t, browser) =
 
 journey("a long list keeps to its key, and a filter lets it be ordered", async (t, browser) => {
   const marketId = await service.makeMarket({ title: "Are there many orders?" });
-  const [one, other] = [await service.makeTrader(), await service.makeTrader()];
+  const [one, other] = await service.makeTraders(2);
   await service.place(one, marketId, { side: "yes", price: 60, quantity: 1 });
   await service.place(other, marketId, { side: "no", price: 40, quantity: 1 });
   await withClient(service.database.pool, async (client) => {
@@ -514,7 +514,7 @@ for (const view of views) {
   const { theme, width } = view;
   journey(`pages of staff in the ${theme} theme, ${width} px wide`, async (t, browser) => {
     const marketId = await service.makeMarket({ title: `Is ${theme} good at ${width}?` });
-    const [one, other] = [await service.makeTrader(), await service.makeTrader()];
+    const [one, other] = await service.makeTraders(2);
     await service.place(one, marketId, { side: "yes", price: 60, quantity: 10 });
     await service.place(other, marketId, { side: "no", price: 40, quantity: 4 });
     const { page, complaints } = await welcome(browser, `Eva${theme}${width}`, view);

@@ -121,10 +121,10 @@ const seeds = `
 
 test.before("fill the tables", async () => {
   exchange = await createExchange({ idsAscend: true });
-  const { clock, database, makeMarket, makeTrader, operate, place, split, work } = exchange;
+  const { clock, database, makeMarket, makeTraders, operate, place, split, work } = exchange;
   await clock.freeze("2030-01-01T12:00:00Z");
   const [market, over] = [await makeMarket(), await makeMarket()];
-  const [ann, bob] = [await makeTrader(), await makeTrader()];
+  const [ann, bob] = await makeTraders(2);
   for (const one of [market, over]) {
     await place(one, bob, buy("no", 1, 50));
     await place(one, ann, buy("yes", 1, 50));

@@ -14,44 +14,44 @@ const DAY_MS = 86_400_000;
 export type Named = Record<string, number>;
 
 export async function tradeALittle(exchange: Exchange): Promise<Named> {
-  const { cancel, clock, database, makeMarket, makeTraders, operate, place, rest, work } = exchange;
-  const market = await makeMarket();
-  const [ann, ben, cem, dan] = (await makeTraders(4)) as [string, string, string, string];
+  const { cancel, clock, database, makeMarket, makeMarketWith, operate, place, rest, work } =
+    exchange;
+  const [market, ann, ben, cem, dan] = await makeMarketWith(4);
   const orders: Record<string, string> = {};
   const one = async (...[trader, request]: [string, Parameters<typeof place>[2]]) =>
     (await place(market, trader, request)).order.id;
 
   // A maker that is filled by a taker, which then rests and is a maker itself.
-  [orders.filled] = (await rest(market, ann, buy("no", 10, 40))) as [string];
+  [orders.filled] = await rest(market, ann, buy("no", 10, 40));
   orders.taker = await one(ben, buy("yes", 12, 60));
   orders.taker_and_maker = orders.taker;
-  [orders.resting] = (await rest(market, ann, buy("no", 10, 30))) as [string];
+  [orders.resting] = await rest(market, ann, buy("no", 10, 30));
   await place(market, dan, buy("no", 2, 40));
 
   // Orders for the archive, and orders that are cancelled since.
-  await cancel(ann, (await rest(market, ann, buy("no", 10, 20)))[0]!);
-  await cancel(ann, (await rest(market, ann, buy("no", 10, 10)))[0]!);
+  await cancel(ann, (await rest(market, ann, buy("no", 10, 20)))[0]);
+  await cancel(ann, (await rest(market, ann, buy("no", 10, 10)))[0]);
   await relay(exchange);
   await clock.advance(30 * DAY_MS);
   await work("archive_orders");
-  [orders.cancelled] = (await rest(market, ann, buy("no", 10, 20))) as [string];
+  [orders.cancelled] = await rest(market, ann, buy("no", 10, 20));
   await cancel(ann, orders.cancelled);
   const expiresAt = new Date(Date.now() + 30 * DAY_MS + 3_600_000).toISOString();
-  [orders.expired] = (await rest(market, ann, buy("no", 1, 5, { expiresAt }))) as [string];
+  [orders.expired] = await rest(market, ann, buy("no", 1, 5, { expiresAt }));
   await clock.advance(2 * 3_600_000);
   await work("expire_orders");
 
   // Two reductions; complete sets; sales of what sets and a trade have brought.
-  [orders.reduced] = (await rest(market, ann, buy("no", 10, 3))) as [string];
+  [orders.reduced] = await rest(market, ann, buy("no", 10, 3));
   await exchange.amend(ann, orders.reduced, { quantity: 8 });
   await exchange.amend(ann, orders.reduced, { quantity: 6 });
   await exchange.split(market, dan, 7);
   await exchange.merge(market, dan, 2);
   await exchange.split(market, cem, 1);
-  [orders.sold_to] = (await rest(market, ann, buy("yes", 4, 50))) as [string];
+  [orders.sold_to] = await rest(market, ann, buy("yes", 4, 50));
   orders.first_sale = await one(dan, sell("yes", 3, 50));
   orders.second_sale = await one(dan, sell("yes", 1, 50));
-  [orders.second_of_two] = (await rest(market, ann, buy("yes", 1, 50))) as [string];
+  [orders.second_of_two] = await rest(market, ann, buy("yes", 1, 50));
   await place(market, dan, sell("yes", 1, 50));
 
   // Another fee for the category, a budget, and an order that takes from two makers.
@@ -82,7 +82,7 @@ export async function tradeALittle(exchange: Exchange): Promise<Named> {
   orders.budget_taken_back = (await place(live, ben, spend("yes", 300))).order.id;
   await cancel(ben, orders.budget_taken_back);
   const thin = await makeMarket();
-  [orders.amended] = (await rest(thin, ann, buy("no", 5, 20))) as [string];
+  [orders.amended] = await rest(thin, ann, buy("no", 5, 20));
   await exchange.amend(ann, orders.amended, { price: 21 });
   orders.cut_short = (await place(thin, ben, buy("yes", 8, 79, ioc))).order.id;
   await operate("deposit", { user_id: dan, amount_cents: 100, reference: "one more" });
@@ -126,7 +126,7 @@ export async function tradeALittle(exchange: Exchange): Promise<Named> {
   // Commands with keys, and a switch that fires and has not cancelled its user's order yet.
   const commands = keyedCommands(exchange, contend(exchange));
   await commands.run("split", ann, { marketId: market, quantity: 3 }, newKey());
-  [orders.cancelled_once] = (await rest(thin, ann, buy("no", 1, 2))) as [string];
+  [orders.cancelled_once] = await rest(thin, ann, buy("no", 1, 2));
   await commands.run("cancel", ann, { orderId: orders.cancelled_once }, newKey());
   await commands.placeBatch(ann, [{ marketId: thin, ...buy("no", 1, 3) }], newKey());
   await rest(thin, dan, buy("no", 1, 4));

@@ -8,7 +8,17 @@ import type { Named } from "./history.ts";
 const DAY_MS = 86_400_000;
 
 export async function operateALittle(exchange: Exchange): Promise<Named> {
-  const { balance, clock, database, makeMarket, makeTraders, operate, place, rest } = exchange;
+  const {
+    balance,
+    clock,
+    database,
+    makeMarket,
+    makeMarketWith,
+    makeTraders,
+    operate,
+    place,
+    rest,
+  } = exchange;
 
   // Markets and an event that were changed; one is paused, one closed by an operator.
   const event_id = await operate("create_event", { title: "A cup", category: "tests" });
@@ -38,7 +48,7 @@ export async function operateALittle(exchange: Exchange): Promise<Named> {
   await operate("set_market_status", { market_id: closed, status: "closed" });
 
   // Accounts: frozen and thawed ones, an excluded one, limits, and orders that were cancelled.
-  const [eva, fay, gus] = (await makeTraders(3)) as [string, string, string];
+  const [eva, fay, gus] = await makeTraders(3);
   await operate("set_loss_limits", {
     ...{ user_id: eva, day_cents: 7000, week_cents: null, month_cents: null },
   });
@@ -46,7 +56,7 @@ export async function operateALittle(exchange: Exchange): Promise<Named> {
   await operate("freeze_user", { user_id: fay, reason: "a mistake" });
   await operate("unfreeze_user", { user_id: fay, reason: "a mistake" });
   await operate("self_exclude", { user_id: gus, until: close_time });
-  const [order] = (await rest(reopened, fay, buy("no", 1, 10))) as [string];
+  const [order] = await rest(reopened, fay, buy("no", 1, 10));
   await operate("cancel_orders", { user_id: fay });
 
   // Keys: one in force, one that was rotated, one that was revoked.
@@ -98,8 +108,7 @@ export async function operateALittle(exchange: Exchange): Promise<Named> {
   await operate("set_rate_policy", { user_id: fay, tier: "elevated" });
 
   // Candles of two hours, of which the last trades have none yet; what an earlier check found.
-  const charted = await makeMarket();
-  const [ian, joe] = (await makeTraders(2)) as [string, string];
+  const [charted, ian, joe] = await makeMarketWith(2);
   for (const price of [50, 40, 60]) {
     await rest(charted, ian, buy("no", 2, 100 - price));
     await place(charted, joe, buy("yes", 2, price));

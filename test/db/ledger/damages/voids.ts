@@ -4,7 +4,7 @@ import { buy, sell } from "../../../helpers/exchange/orders.ts";
 /** A sale that is undone, and a market that is: Ann has bought there, sold a part, and is paid. */
 export async function undoALittle(exchange: Exchange): Promise<void> {
   const { makeMarket, makeTraders, operate, place, rest } = exchange;
-  const [ann, ben] = (await makeTraders(2)) as [string, string];
+  const [ann, ben] = await makeTraders(2);
   for (const isMarket of [false, true]) {
     const market = await makeMarket();
     await rest(market, ben, buy("no", 10, 45));
