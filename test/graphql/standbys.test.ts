@@ -4,6 +4,7 @@ import type { Standbys } from "../../src/database/standbys.ts";
 import { makeEngine } from "../../src/graphql/execution.ts";
 import type { GraphqlEngine } from "../../src/graphql/execution.ts";
 import { testDatabase } from "../helpers/database/test_database.ts";
+import { offerOnly } from "../helpers/database/offer_only.ts";
 
 /** Who answers analysts. The standby is another database, without the category. */
 
@@ -19,7 +20,9 @@ async function makeEngineOnBoth(): Promise<void> {
     find: async () =>
       state.pool && { pool: state.pool, fail: (error: unknown) => state.failures.push(error) },
   } as unknown as Standbys;
-  const pool = primary.connectAs("exchange_analyst");
+  const role = "exchange_analyst";
+  await offerOnly(primary.pool, { role, schema: "analytics", views: ["categories"] });
+  const pool = primary.connectAs(role);
   engine = await makeEngine({ pool, standbys, schema: "analytics", mutations: false });
 }
 

@@ -1,9 +1,11 @@
 import test from "ava";
 import type { Logger } from "pino";
+import type { GraphqlEndpoint } from "../../src/graphql/endpoint.ts";
 import { startThread } from "../../src/graphql/thread.ts";
 import { OWN_LOCKS } from "../helpers/database/own_locks.ts";
 import { testDatabase } from "../helpers/database/test_database.ts";
 import { until } from "../helpers/until.ts";
+import { offerOnly } from "../helpers/database/offer_only.ts";
 
 /** GraphQL on a thread of its own: the same answers, and an end that is no end of the process. */
 
@@ -12,6 +14,25 @@ const lines: string[] = [];
 const note = (_fields: object, line: string) => lines.push(line);
 const logger = { level: "silent", error: note, warn: note } as unknown as Logger;
 const query = (text: string) => ({ credential: "", isMutation: false, request: { query: text } });
+
+const analysts = () => ({ role: "analyst", connectionString: database.connectionString }) as const;
+/** Of analysts. */
+let thread: GraphqlEndpoint;
+
+test.serial.before("offer little, and a function that waits", async () => {
+  const { pool } = database;
+  const [views, functions] = [["categories"], ["create_category"]];
+  await offerOnly(pool, { role: "exchange_operator", schema: "admin", views, functions });
+  await pool.query(`
+    create function analytics.wait_long() returns integer language plpgsql stable
+    set lock_timeout = 0 as $$
+    begin
+      perform pg_advisory_xact_lock(4711);
+      return 1;
+    end $$`);
+  const role = "exchange_analyst";
+  await offerOnly(pool, { role, schema: "analytics", functions: ["wait_long"] });
+});
 
 const textOf = (json: string | Uint8Array) => Buffer.from(json).toString();
 
@@ -32,13 +53,13 @@ async function whileLocked<Result>(work: () => Promise<Result>): Promise<Result>
 
 test.serial("a thread answers, by the key of the caller, and says what is wrong", async (t) => {
   const { connectionString } = database;
-  const thread = startThread({ role: "operator", connectionString }, logger);
+  const operators = startThread({ role: "operator", connectionString }, logger);
   const { rows } = await database.pool.query(
     "select encode(sha256(convert_to(admin.create_staff_key('Otto', 'operator'), 'utf8')), 'hex') as key",
   );
   const { key } = rows[0];
   const ask = async (text: string, variables?: Record<string, unknown>): Promise<unknown[]> => {
-    const answer = await thread.answer({
+    const answer = await operators.answer({
       ...{ credential: key, isMutation: text.startsWith("mutation") },
       request: { query: text, ...(variables && { variables }) },
     });
@@ -59,23 +80,14 @@ test.serial("a thread answers, by the key of the caller, and says what is wrong"
   ]);
   const unknown = await ask("{ none }");
   t.deepEqual(unknown, [400, undefined, 'Cannot query field "none" on type "Query".']);
-  await thread.close();
+  await operators.close();
   t.deepEqual(lines, []);
 });
 
 test.serial(
   "calls run at the same time; a late one ends the thread, and another begins",
   async (t) => {
-    await database.pool.query(`
-    create function analytics.wait_long() returns integer language plpgsql stable
-    set lock_timeout = 0 as $$
-    begin
-      perform pg_advisory_xact_lock(4711);
-      return 1;
-    end $$;
-    grant execute on function analytics.wait_long() to exchange_analyst`);
-    const given = { role: "analyst", connectionString: database.connectionString } as const;
-    const thread = startThread(given, logger, 8000);
+    thread = startThread(analysts(), logger, 8000);
     await thread.prepare();
     const one = { status: 200, json: new TextEncoder().encode('{"data":{"waitLong":1}}') };
     const both = await whileLocked(async () => {
@@ -99,15 +111,11 @@ test.serial(
     );
     await thread.prepare();
     t.deepEqual(await thread.answer(query("{ waitLong }")), one);
-    await thread.close();
     t.deepEqual(lines, []);
   },
 );
 
 test.serial("a thread that is closed does not wait for what it is doing", async (t) => {
-  const given = { role: "analyst", connectionString: database.connectionString } as const;
-  const thread = startThread(given, logger);
-  await thread.prepare();
   await whileLocked(async () => {
     const answer = thread.answer(query("{ waitLong }"));
     await until("it waits in the database", async () => (await waiting()) === 1);
@@ -120,8 +128,8 @@ test.serial("a thread that is closed does not wait for what it is doing", async 
 
 test.serial("a thread whose login is wrong answers that it is not available", async (t) => {
   const connectionString = database.connectionString.replace(/\/[^/?]+(\?|$)/, "/none$1");
-  const thread = startThread({ role: "analyst", connectionString }, logger);
-  await thread.prepare();
-  t.deepEqual(await thread.answer(query("{ a: __typename }")), { rejection: "UNAVAILABLE" });
-  await thread.close();
+  const lost = startThread({ role: "analyst", connectionString }, logger);
+  await lost.prepare();
+  t.deepEqual(await lost.answer(query("{ a: __typename }")), { rejection: "UNAVAILABLE" });
+  await lost.close();
 });

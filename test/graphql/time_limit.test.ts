@@ -3,6 +3,7 @@ import { makeEngine } from "../../src/graphql/execution.ts";
 import type { GraphqlEngine } from "../../src/graphql/execution.ts";
 import { testDatabase } from "../helpers/database/test_database.ts";
 import { OWN_LOCKS } from "../helpers/database/own_locks.ts";
+import { offerOnly } from "../helpers/database/offer_only.ts";
 
 /** All statements of a request share its time: the one under way at its end is cancelled. */
 
@@ -22,6 +23,8 @@ test.serial.before("make an engine over functions that wait for a lock", async (
       perform pg_advisory_xact_lock(4711);
       return i;
     end $$;`);
+  const functions = ["wait_long", "change_long", "create_category"];
+  await offerOnly(database.pool, { role: "exchange_operator", schema: "admin", functions });
   engine = await makeEngine({
     ...{ schema: "admin", mutations: true, requestTimeoutMs: 300 },
     pool: database.connectAs("exchange_operator"),

@@ -9,6 +9,7 @@ import { serve } from "../../src/server/start_server.ts";
 import type { RunningServer } from "../../src/server/start_server.ts";
 import { testDatabase } from "../helpers/database/test_database.ts";
 import { callService } from "../helpers/http/test_service.ts";
+import { offerOnly } from "../helpers/database/offer_only.ts";
 
 /** What GraphQL holds of its connections. */
 
@@ -29,6 +30,10 @@ test.serial.before("serve", async () => {
     });
   [pool, commands] = [makeOwn(), makeOwn()];
   const logger = pino({ level: "silent" });
+  await offerOnly(database.pool, {
+    ...{ role: "exchange_operator", schema: "admin", views: ["users"] },
+    functions: ["set_trading_pause", "freeze_user"],
+  });
   const operators = createEndpoint({ role: "operator", logger, pool, commands });
   await operators.prepare();
   const { rows } = await database.pool.query(
