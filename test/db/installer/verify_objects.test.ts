@@ -22,7 +22,7 @@ const verify = async () =>
 test.serial("a migrated database is as it was installed, also when migrated again", async (t) => {
   t.deepEqual(await verify(), []);
   await migrateDatabase(database.connectionString);
-  t.deepEqual(await verify(), []);
+  t.deepEqual(await verify(), [], "again");
 });
 
 // pg_dump writes what PostgreSQL makes of a definition, and a restore reads that.
@@ -41,13 +41,9 @@ test.serial("a restored dump has the same definitions", async (t) => {
   });
 });
 
-test.serial("partitions that jobs make later are no change", async (t) => {
+test.serial("what jobs make later and what an administrator adds is no change", async (t) => {
   await database.pool.query("select jobs.make_event_partitions()");
   await database.pool.query("select trading.make_archive_partition(now() + interval '2 months')");
-  t.deepEqual(await verify(), []);
-});
-
-test.serial("what an administrator adds is no change", async (t) => {
   await database.pool.query(`
     create schema reports;
     create table reports.days (day date primary key, trades bigint check (trades >= 0));
@@ -62,6 +58,7 @@ test.serial("what an administrator adds is no change", async (t) => {
     alter table trading.trades set (autovacuum_vacuum_scale_factor = 0.01)`);
   await database.pool.query("create role reporter nologin").catch(() => undefined);
   await database.pool.query("grant select on trading.trades to reporter");
+  // A partition or an object of theirs would stand here by its name.
   t.deepEqual(await verify(), []);
   await database.pool.query("revoke select on trading.trades from reporter; drop role reporter");
 });
@@ -82,26 +79,23 @@ test.serial("a change is named with the object, until it is taken back", async (
   t.deepEqual(await verify(), []);
 });
 
-for (const [statement, object] of [
-  [
-    "update admin.commands set role = 'cash' where command = 'create_staff'",
-    "row admin.commands create_staff",
-  ],
-  ["delete from admin.commands where command = 'end_sessions'", "row admin.commands end_sessions"],
-  ["insert into admin.commands values ('my_own', null)", "row admin.commands my_own"],
-  [
-    "update core.error_codes set http_status = 418 where code = 'NOT_FOUND'",
-    "row core.error_codes NOT_FOUND",
-  ],
-] as const) {
-  test.serial(`rows that only a release changes are part of the schema: ${object}`, async (t) => {
-    await withRollback(database.pool, async (client) => {
-      await client.query(statement);
-      const { rows } = await client.query("select name, object from ledger.verify()");
-      t.deepEqual(rows, [{ name: "schema is as it was installed", object }]);
-    });
+test.serial("rows that only a release changes are part of the schema", async (t) => {
+  await withRollback(database.pool, async (client) => {
+    await client.query(`
+      update admin.commands set role = 'cash' where command = 'create_staff';
+      delete from admin.commands where command = 'end_sessions';
+      insert into admin.commands values ('my_own', null);
+      update core.error_codes set http_status = 418 where code = 'NOT_FOUND'`);
+    const { rows } = await client.query("select name, object from ledger.verify() order by object");
+    t.deepEqual(
+      rows,
+      [
+        ...["create_staff", "end_sessions", "my_own"].map((name) => `row admin.commands ${name}`),
+        "row core.error_codes NOT_FOUND",
+      ].map((object) => ({ name: "schema is as it was installed", object })),
+    );
   });
-}
+});
 
 /** Makes checks, indexes, views, functions and defaults once more, of what PostgreSQL shows of them. */
 const rewriteDefinitions = `
