@@ -191,7 +191,7 @@ test.serial("a market that closes piece by piece tells each of its users once", 
 
 test.serial("an event for 1,001 users reaches each of them once", async (t) => {
   const market = await makeMarket();
-  const traders = await makeCrowd(exchange, 1001);
+  const traders = await makeCrowd(exchange, 1001, 0);
   await exchange.database.pool.query(
     `insert into trading.holdings (market_id, user_id, yes_public_id, yes_quantity)
      select m.id, t.user_id, core.uuid_v7(), 1

@@ -61,10 +61,12 @@ export async function makeCrowd(exchange: Exchange, count: number, cents = 100_0
     [JSON.stringify(people)],
   );
   const made = [JSON.stringify(rows)];
-  await operators.query(
-    `select admin.deposit(p.id, ${cents}, 'start') from jsonb_to_recordset($1) as p (id uuid)`,
-    made,
-  );
+  if (cents > 0) {
+    await operators.query(
+      `select admin.deposit(p.id, ${cents}, 'start') from jsonb_to_recordset($1) as p (id uuid)`,
+      made,
+    );
+  }
   await operators.query(
     `select admin.set_loss_limits(p.id, p.day, p.week, p.month)
      from jsonb_to_recordset($1) as p (id uuid, day bigint, week bigint, month bigint)`,
