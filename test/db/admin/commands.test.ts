@@ -1,4 +1,5 @@
 import test from "ava";
+import type { Pool } from "pg";
 import { makeDispute } from "../../helpers/exchange/disputes.ts";
 import { callBy, makeStaff, makeStaffPasskey } from "../../helpers/exchange/staff.ts";
 import type { StaffMember } from "../../helpers/exchange/staff.ts";
@@ -235,17 +236,23 @@ const withheld: Record<string, string> = {
 /** These also leave the row of the market that they make: create_markets.test.ts. */
 const makesMarket = ["copy_market", "create_markets"];
 
-async function auditLog(): Promise<any[]> {
+async function auditLog(after = 0): Promise<any[]> {
   const { rows } = await exchange.database.pool.query(
-    "select operator, action, arguments, called_at as at from admin.audit_entries order by audit_key",
+    `select audit_key as key, operator, action, arguments, called_at as at
+     from admin.audit_entries where audit_key > $1 order by audit_key`,
+    [after],
   );
   return rows;
 }
 
 /** One of each role; "cash" has a second one, so that a rule can be set. */
 const members = {} as Record<Role, StaffMember>;
+let operators: Pool;
+/** Of a row of the audit log: later tests look behind it. */
+let lastKey = 0;
 
 test.serial.before("make staff", async () => {
+  operators = exchange.database.connectAs("exchange_operator", { max: 1 });
   for (const role of roles) members[role] = await makeStaff(exchange, [role]);
   await makeStaff(exchange, ["cash"]);
 });
@@ -288,29 +295,26 @@ test("each command that may need approval begins by asking, with its amount", as
 
 for (const [name, [wanted, prepare]] of Object.entries(commands)) {
   test.serial(`ROLE_REQUIRED: ${name} is for ${wanted} role`, async (t) => {
-    const operators = exchange.database.connectAs("exchange_operator", { max: 1 });
-    for (const role of roles) {
-      const values = await prepare();
-      const call = callBy(operators, members[role].cookieHash, name, values);
-      if (wanted === "any" || wanted === role) {
-        await t.notThrowsAsync(call, role);
-        if (name === "set_approval_rule") {
-          await operate("remove_approval_rule", { command: "withdraw" });
-        }
-      } else {
-        await t.throwsAsync(call, { code: "EX042" }, role);
-      }
+    const values = await prepare();
+    const callAs = (role: Role) => callBy(operators, members[role].cookieHash, name, values);
+    const mayCall = roles.filter((role) => wanted === "any" || wanted === role);
+    // A refusal changes nothing, so the same call succeeds after it.
+    for (const role of roles.filter((other) => !mayCall.includes(other))) {
+      await t.throwsAsync(callAs(role), { code: "EX042" }, role);
     }
-    if (name === "remove_approval_rule") await operate(name, { command: "withdraw" });
-    await operators.end();
+    for (const role of mayCall) await t.notThrowsAsync(callAs(role), role);
+    if (name === "set_approval_rule") {
+      await operate("remove_approval_rule", { command: "withdraw" });
+    }
   });
 
   test.serial(`admin.${name} writes one row to the audit log`, async (t) => {
     const values = await prepare();
-    const before = await auditLog();
+    const last = (await auditLog(lastKey)).at(-1).key;
     const from = Date.now();
     await operate(name, values);
-    const rows = (await auditLog()).slice(before.length);
+    const rows = await auditLog(last);
+    lastKey = last;
     t.is(rows.length, makesMarket.includes(name) ? 2 : 1);
     const { operator, action, arguments: written, at } = rows.at(-1);
     t.is(action, name);
@@ -339,7 +343,6 @@ for (const [name, [wanted, prepare]] of Object.entries(commands)) {
 }
 
 test.serial("a refused call leaves nothing, and no row of the audit log", async (t) => {
-  const operators = exchange.database.connectAs("exchange_operator");
   const { user_id } = await user();
   const { cookieHash } = members.markets;
   const before = await exchange.dump();
@@ -349,7 +352,6 @@ test.serial("a refused call leaves nothing, and no row of the audit log", async 
 });
 
 test.serial("ROLE_REQUIRED: nobody gives roles to themselves", async (t) => {
-  const operators = exchange.database.connectAs("exchange_operator");
   for (const role of roles.filter((name) => name !== "staff")) {
     const { staffId: staff_id, cookieHash } = await makeStaff(exchange, [role]);
     const call = callBy(operators, cookieHash, "set_staff_roles", {
@@ -361,14 +363,12 @@ test.serial("ROLE_REQUIRED: nobody gives roles to themselves", async (t) => {
 });
 
 test.serial("ROLE_REQUIRED: whose a login is can be said by a login only", async (t) => {
-  const operators = exchange.database.connectAs("exchange_operator");
   const values = { email: "dba@staff.example", name: "D", roles: ["audit"], login: "exchange_api" };
   const call = callBy(operators, members.staff.cookieHash, "create_staff", values);
   await t.throwsAsync(call, { code: "EX042" });
 });
 
 test.serial("roles that are taken are gone at once; several count together", async (t) => {
-  const operators = exchange.database.connectAs("exchange_operator");
   const { staffId, cookieHash } = await makeStaff(exchange, ["cash", "users"]);
   const deposit = async () => {
     const values = { ...(await user()), amount_cents: 5, reference: unique() };
