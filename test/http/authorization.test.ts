@@ -10,7 +10,7 @@ import type { Trader } from "../helpers/http/test_service.ts";
 /** Made from the table of routes: a new one is tried as well. */
 
 const service = testService(test);
-const { call, makeMarket, makeTrader } = service;
+const { call, makeMarket, makeTrader, makeTraders } = service;
 
 const noSuchId = "01900000-0000-7000-8000-000000000000";
 const withKey = routes.filter(({ auth }) => auth === "key");
@@ -19,6 +19,13 @@ const answering = withKey.filter(({ tag }) => tag !== "Streams");
 
 const callRoute = ({ method, path }: Route, id: string, options: Parameters<typeof call>[2]) =>
   call(method.toUpperCase(), path.replace(":id", id), options);
+
+/** What strangers try to get at. */
+let owned: Awaited<ReturnType<typeof makeOwner>>;
+
+test.serial.before("make an owner", async () => {
+  owned = await makeOwner();
+});
 
 test("there are routes that need a key", (t) => {
   t.true(withKey.length > 5);
@@ -40,10 +47,8 @@ for (const route of withKey) {
 
   if (!answering.includes(route)) continue;
   test(`a user can't read or change anything of another: ${name}`, async (t) => {
-    const { owner, orderId, marketId } = await makeOwner();
+    const { orderId, marketId, owner } = owned;
     const stranger = await makeTrader();
-    const before = await viewOf(owner);
-
     const body = route.request.body && { body: bodyFor(route, orderId, marketId) };
     const answer = await callRoute(route, orderId, { key: stranger.key, ...body });
     if (route.path.includes(":id")) {
@@ -54,20 +59,20 @@ for (const route of withKey) {
     const told = JSON.stringify(answer.body);
     t.false(told.includes(owner.userId), told);
     if (name !== "POST /api/v1/orders/cancel-batch") t.false(told.includes(orderId), told);
-    t.deepEqual(await viewOf(owner), before);
+    t.deepEqual(await viewOf(owner), owned.view);
   });
 }
 
-/** A trader with an order that rests and shares. */
+/** A trader with an order that rests and shares, and what they see of them. */
 async function makeOwner() {
   const marketId = await makeMarket();
-  const [owner, other] = [await makeTrader(), await makeTrader()];
+  const [owner, other] = await makeTraders(2);
   const place = (trader: Trader, order: Record<string, unknown>) =>
     call("POST", "/api/v1/orders", { key: trader.key, body: { marketId, ...order } });
   await place(other, { side: "no", price: 40, quantity: 5 });
   await place(owner, { side: "yes", price: 60, quantity: 5 });
   const { body } = await place(owner, { side: "yes", price: 10, quantity: 5 });
-  return { owner, marketId, orderId: body.order.id as string };
+  return { owner, marketId, orderId: body.order.id as string, view: await viewOf(owner) };
 }
 
 const viewOf = async ({ key }: Trader) => [

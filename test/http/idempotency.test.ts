@@ -82,6 +82,10 @@ async function makeSamples() {
   return { ann, sampleOf };
 }
 
+let another: ReturnType<typeof makeSamples> | undefined;
+/** Of one other trader: for commands that are not carried out. */
+const samplesOfAnother = () => (another ??= makeSamples());
+
 /** A trader, and a command of theirs. */
 async function makeSample(route: Route) {
   const { ann, sampleOf } = await makeSamples();
@@ -134,7 +138,7 @@ for (const route of commands) {
     });
     t.is(reused.status, 422);
     t.is(reused.body.code, "IDEMPOTENCY_KEY_REUSED");
-    const { sampleOf } = await makeSamples();
+    const { sampleOf } = await samplesOfAnother();
     const { body: portfolio } = await call("GET", "/api/v1/me/portfolio", { key: ann.key });
     const [order] = portfolio.openOrders;
     for (const elsewhere of commands) {
