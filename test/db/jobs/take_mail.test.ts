@@ -3,6 +3,7 @@ import { call } from "../../../src/database/call.ts";
 import { jobs } from "../../../src/database/job_calls.ts";
 import { nextMail } from "../../helpers/exchange/next_mail.ts";
 import { ownSession } from "../../helpers/exchange/own_session.ts";
+import { withClient } from "../../helpers/database/test_database.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 
 /** jobs.take_mail: which mail is sent next. */
@@ -10,10 +11,17 @@ import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 const exchange = testExchange(test);
 const { operate } = exchange;
 
+const emptyOutbox = () => exchange.database.pool.query("delete from identity.mails");
+
+test.afterEach.always("no mail waits, and the clock runs", async () => {
+  await emptyOutbox();
+  await exchange.clock.release();
+});
+
 test.serial("a mail that another worker has locked is passed over, not waited for", async (t) => {
   await operate("invite_user", { email: "first@mails.example" });
   await operate("invite_user", { email: "second@mails.example" });
-  const workers = exchange.database.connectAs("exchange_worker");
+  const workers = exchange.database.connectAs("exchange_worker", { max: 2 });
   const [one, other] = [await workers.connect(), await workers.connect()];
   try {
     await one.query("begin");
@@ -32,18 +40,15 @@ test.serial("a mail that another worker has locked is passed over, not waited fo
 
 /** The kinds and details of the mails to an address, in the order in which they are sent. */
 async function send(email: string): Promise<[string, unknown][]> {
-  const client = await exchange.database.connectAs("exchange_worker").connect();
   const sent: [string, unknown][] = [];
-  try {
+  return await withClient(exchange.workers, async (worker) => {
     for (;;) {
-      const mail = await nextMail(client);
+      const mail = await nextMail(worker);
       if (mail === undefined) return sent;
-      await call(client, jobs.finishMail, { mailId: mail.mailId });
+      await call(worker, jobs.finishMail, { mailId: mail.mailId });
       if (mail.address === email) sent.push([mail.kind, JSON.parse(mail.details)]);
     }
-  } finally {
-    client.release();
-  }
+  });
 }
 
 async function makeUser(): Promise<{ userId: string; email: string }> {
@@ -102,6 +107,13 @@ const notify = (kind: string, userId: string, details: object) =>
     [kind, userId, JSON.stringify(details)],
   );
 
+const notifyOften = (kind: string, userId: string, times: number) =>
+  exchange.database.pool.query(
+    `select identity.notify_user($1, u.id, json_build_object('number', n))
+     from generate_series(1, $3) as n cross join identity.users as u where u.public_id = $2`,
+    [kind, userId, times],
+  );
+
 test.serial("each passkey is reported, and no decoys end what matters to an owner", async (t) => {
   const { userId, email } = await makeUser();
   for (const kind of ["passkey_added", "passkey_removed"]) {
@@ -143,8 +155,6 @@ test.serial("a link goes to the address of the account, not to what was typed", 
 const passwordHash = "$argon2id$v=19$m=64,t=1,p=1$c29tZXNhbHQ$ZGlnZXN0";
 test.before(() => operate("set_sign_up", { policy: "open" }));
 
-const emptyOutbox = () => exchange.database.pool.query("delete from identity.mails");
-
 const signUp = (email: string, times = 1) =>
   exchange.api.query(
     `select count(api.sign_up(email => $1, password_hash => $2))
@@ -177,7 +187,6 @@ test.serial(
     t.is((await waiting(crowded)).all, 101, "of another kind");
     await signUp("other@mails.example");
     t.is((await waiting("other@mails.example")).all, 1);
-    await emptyOutbox();
   },
 );
 
@@ -200,7 +209,6 @@ test.serial("who asks again for a mail that waits gets that one, counted from no
       due_at: new Date("2030-02-01T12:00:00Z"),
     },
   ]);
-  await exchange.clock.release();
 });
 
 test.serial("a mailbox without room is put off by one look, and another one is next", async (t) => {
@@ -208,8 +216,7 @@ test.serial("a mailbox without room is put off by one look, and another one is n
   await emptyOutbox();
   await exchange.clock.freeze("2030-03-01T12:00:00Z");
   await signUp(full, 60);
-  const worker = await exchange.database.connectAs("exchange_worker").connect();
-  try {
+  await withClient(exchange.workers, async (worker) => {
     for (let number = 0; number < 5; number++) t.is((await nextMail(worker))?.address, full);
     await exchange.clock.advance(1);
     await signUp(other);
@@ -217,10 +224,7 @@ test.serial("a mailbox without room is put off by one look, and another one is n
     t.deepEqual(await waiting(full), { all: 60, due: 0 }, "five of them were not finished");
     await exchange.clock.advance(3_600_000);
     t.deepEqual(await waiting(full), { all: 60, due: 60 });
-  } finally {
-    worker.release();
-    await exchange.clock.release();
-  }
+  });
 });
 
 test.serial("one call looks at 1,000 mails, and the next one goes on", async (t) => {
@@ -234,19 +238,15 @@ test.serial("one call looks at 1,000 mails, and the next one goes on", async (t)
   );
   await exchange.clock.advance(1);
   await ask(email);
-  const worker = await exchange.database.connectAs("exchange_worker").connect();
   const left = async () =>
     (await exchange.database.pool.query("select from identity.mails where due_at is not null"))
       .rowCount;
-  try {
+  await withClient(exchange.workers, async (worker) => {
     t.is(await nextMail(worker), undefined);
     t.is(await left(), 101);
     t.is((await nextMail(worker))?.address, email);
     t.is(await left(), 1, "until it is finished");
-  } finally {
-    worker.release();
-    await exchange.clock.release();
-  }
+  });
 });
 
 test.serial("mails that are put off count, too", async (t) => {
@@ -257,27 +257,23 @@ test.serial("mails that are put off count, too", async (t) => {
   await emptyOutbox();
   await exchange.clock.freeze("2030-05-01T12:00:00Z");
   await limitTo(1, 3600);
-  for (let number = 0; number < 12; number++) await signUp(`box-${number}@mails.example`, 100);
+  for (let number = 0; number < 11; number++) await signUp(`box-${number}@mails.example`, 100);
   t.is((await send("box-0@mails.example")).length, 1);
   await exchange.clock.advance(3_600_000);
   await limitTo(1, 86_400);
   await exchange.clock.advance(1);
   await signUp("last@mails.example");
-  const worker = await exchange.database.connectAs("exchange_worker").connect();
   const due = async () =>
     (await exchange.database.pool.query("select from identity.mails where due_at <= core.now()"))
       .rowCount;
-  try {
-    t.is(await due(), 12 * 99 + 1);
+  await withClient(exchange.workers, async (worker) => {
+    t.is(await due(), 11 * 99 + 1);
     t.is(await nextMail(worker), undefined);
-    t.is(await due(), 2 * 99 + 1, "ten mailboxes are 10 looks and 990 mails");
+    t.is(await due(), 99 + 1, "ten mailboxes are 10 looks and 990 mails");
     t.is((await nextMail(worker))?.address, "last@mails.example");
     t.is(await due(), 0);
-  } finally {
-    worker.release();
-    await limitTo(5, 3600);
-    await exchange.clock.release();
-  }
+  });
+  await limitTo(5, 3600);
 });
 
 test.serial("a worker of the release before asks for no lane: links come first", async (t) => {
@@ -288,13 +284,13 @@ test.serial("a worker of the release before asks for no lane: links come first",
   await ask(email);
   const kinds: string[] = [];
   for (let number = 0; number < 3; number++) {
-    const { rows } = await exchange.database
-      .connectAs("exchange_worker")
-      .query("select kind from jobs.take_mail(token_hash => sha256($1::text::bytea))", [number]);
+    const { rows } = await exchange.workers.query(
+      "select kind from jobs.take_mail(token_hash => sha256($1::text::bytea))",
+      [number],
+    );
     kinds.push(rows[0].kind);
   }
   t.deepEqual(kinds, ["password_reset", "confirm_email", "new_key"]);
-  await emptyOutbox();
 });
 
 test.serial("of the lanes that a worker asks for the first one with a mail is next", async (t) => {
@@ -303,8 +299,7 @@ test.serial("of the lanes that a worker asks for the first one with a mail is ne
   for (let number = 0; number < 3; number++) await ask((await makeUser()).email);
   await signUp("lanes@mails.example");
   await makeKey(userId, "one");
-  const worker = await exchange.database.connectAs("exchange_worker").connect();
-  try {
+  await withClient(exchange.workers, async (worker) => {
     const kinds: (string | undefined)[] = [];
     for (const lanes of [
       ["links"],
@@ -319,16 +314,12 @@ test.serial("of the lanes that a worker asks for the first one with a mail is ne
     t.deepEqual(kinds, [
       ...["password_reset", "new_key", undefined, "password_reset", "confirm_email", undefined],
     ]);
-  } finally {
-    worker.release();
-  }
-  await emptyOutbox();
+  });
 });
 
 /** Takes mails until one is of this kind. Returns how many were taken. */
 async function placeOf(kind: string, email: string): Promise<number> {
-  const worker = await exchange.database.connectAs("exchange_worker").connect();
-  try {
+  return await withClient(exchange.workers, async (worker) => {
     for (let place = 1; ; place++) {
       const mail = await nextMail(worker);
       if (mail === undefined) return Infinity;
@@ -336,18 +327,18 @@ async function placeOf(kind: string, email: string): Promise<number> {
       await call(worker, jobs.finishMail, { mailId: mail.mailId });
       await exchange.clock.advance(100);
     }
-  } finally {
-    worker.release();
-    await emptyOutbox();
-    await exchange.clock.release();
-  }
+  });
 }
 
 test.serial("a reset is next, however many sign-ups wait", async (t) => {
   const { email } = await makeUser();
   await emptyOutbox();
   await exchange.clock.freeze("2030-06-01T12:00:00Z");
-  for (let number = 0; number < 400; number++) await signUp(`flood-${number}@mails.example`);
+  await exchange.api.query(
+    `select count(api.sign_up(email => 'flood-' || number || '@mails.example', password_hash => $1))
+     from generate_series(1, 400) as number`,
+    [passwordHash],
+  );
   await exchange.clock.advance(1);
   await ask(email);
   t.is(await placeOf("password_reset", email), 1);
@@ -358,9 +349,7 @@ test.serial("400 notices of 8 accounts keep that of another one for a turn each"
   const { userId, email } = await makeUser();
   await emptyOutbox();
   await exchange.clock.freeze("2030-06-02T12:00:00Z");
-  for (let number = 0; number < 50; number++) {
-    for (const other of others) await notify("new_key", other.userId, { name: `key ${number}` });
-  }
+  for (const other of others) await notifyOften("new_key", other.userId, 50);
   await exchange.clock.advance(1);
   await notify("password_changed", userId, {});
   await exchange.clock.advance(1);
@@ -372,7 +361,7 @@ test.serial("keys that a thief makes do not keep the notice of a new password", 
   const { userId, email } = await makeUser();
   await emptyOutbox();
   await exchange.clock.freeze("2030-06-03T12:00:00Z");
-  for (let number = 0; number < 50; number++) await notify("new_key", userId, { number });
+  await notifyOften("new_key", userId, 50);
   await exchange.clock.advance(1);
   await notify("password_changed", userId, {});
   await exchange.clock.advance(1);
@@ -391,41 +380,29 @@ test.serial("each of several mails of a mailbox is sent once, oldest first", asy
     (await send(email)).map(([, details]) => (details as { number: number }).number),
     [0, 1, 2, 3, 4],
   );
-  await exchange.clock.release();
 });
 
 test.serial("a mail that was not tried yet comes before those that are tried again", async (t) => {
-  await emptyOutbox();
   await exchange.clock.freeze("2030-06-05T12:00:00Z");
   await signUp("tried@mails.example");
-  const worker = await exchange.database.connectAs("exchange_worker").connect();
-  try {
+  await withClient(exchange.workers, async (worker) => {
     t.is((await nextMail(worker))?.address, "tried@mails.example");
     await exchange.clock.advance(60_000);
     await signUp("new@mails.example");
     t.is((await nextMail(worker))?.address, "new@mails.example");
     t.is((await nextMail(worker))?.address, "tried@mails.example");
-  } finally {
-    worker.release();
-    await emptyOutbox();
-    await exchange.clock.release();
-  }
+  });
 });
 
 test.serial("no mail goes to a domain to which one is under way", async (t) => {
-  await emptyOutbox();
   await signUp("one@Stalls.example");
   await signUp("two@elsewhere.example");
-  const worker = await exchange.database.connectAs("exchange_worker").connect();
-  try {
+  await withClient(exchange.workers, async (worker) => {
     const underWay = ["other@STALLS.example", "third@mails.example"];
     t.is((await nextMail(worker, { underWay }))?.address, "two@elsewhere.example");
     t.is(await nextMail(worker, { underWay }), undefined);
     t.is((await nextMail(worker))?.address, "one@Stalls.example");
-  } finally {
-    worker.release();
-    await emptyOutbox();
-  }
+  });
 });
 
 test.serial("subdomains are of one domain, those of a public suffix are not", async (t) => {
@@ -449,17 +426,15 @@ test.serial("subdomains are of one domain, those of a public suffix are not", as
 });
 
 test.serial("a mail that was sent stays sent, whatever another attempt finds", async (t) => {
-  await emptyOutbox();
   await exchange.clock.freeze("2030-06-06T12:00:00Z");
   await signUp("twice@mails.example");
-  const worker = await exchange.database.connectAs("exchange_worker").connect();
   const mail = async () =>
     (
       await exchange.database.pool.query(
         "select attempts, due_at, sent_at, last_error from identity.mails",
       )
     ).rows;
-  try {
+  await withClient(exchange.workers, async (worker) => {
     const { mailId } = (await nextMail(worker))!;
     await exchange.clock.advance(60_000);
     t.is((await nextMail(worker))?.mailId, mailId, "a worker was lost for a minute");
@@ -474,11 +449,7 @@ test.serial("a mail that was sent stays sent, whatever another attempt finds", a
     t.deepEqual(await mail(), [sent]);
     await call(worker, jobs.finishMail, { mailId });
     t.deepEqual(await mail(), [sent]);
-  } finally {
-    worker.release();
-    await emptyOutbox();
-    await exchange.clock.release();
-  }
+  });
 });
 
 test.serial(

@@ -60,6 +60,8 @@ export interface Exchange {
   readonly clock: TestClock;
   /** Acts as exchange_api. */
   readonly api: Pool;
+  /** Acts as exchange_worker. */
+  readonly workers: Pool;
   /** Calls an admin function with named arguments, as exchange_operator. */
   operate: (name: string, values?: Record<string, unknown>) => Promise<any>;
   /**
@@ -267,6 +269,9 @@ function exchangeOn(connection: () => Connection): Exchange {
     },
     get api() {
       return api();
+    },
+    get workers() {
+      return connection().workers;
     },
     clock: {
       freeze: (at) => clock().freeze(at),
