@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import test from "ava";
 import {
   exchangeSchema,
@@ -317,4 +318,164 @@ test.serial("200: the exchange trades or is paused, and has a time", async (t) =
 test("404: the rules of an unknown market; 400: of no id", async (t) => {
   t.is((await call("GET", `/api/v1/markets/${noSuchId}/rules`)).status, 404);
   t.is((await call("GET", "/api/v1/markets/1/rules")).status, 400);
+});
+
+// GET /markets/:id/resolution: what it rests on, and what became of it.
+
+const start = Date.UTC(2027, 0, 10, 12);
+const HOUR_MS = 3_600_000;
+const at = (hours: number) => new Date(start + hours * HOUR_MS).toISOString();
+
+async function resolutionOf(marketId: string): Promise<any> {
+  const { status, body } = await call("GET", `/api/v1/markets/${marketId}/resolution`);
+  if (status !== 200) throw new Error(JSON.stringify(body));
+  return body;
+}
+
+test.serial("200: evidence, source and history of a market, from its resolution on", async (t) => {
+  const clock = testClock(service.database.pool);
+  await clock.freeze(new Date(start));
+  try {
+    const market_id = await makeMarket();
+    const source_url = "https://office.example/";
+    await operate("set_market_source", { market_id, rules: "As it says.", source_url });
+    t.like((await call("GET", `/api/v1/markets/${market_id}/rules`)).body, {
+      resolutionRules: "As it says.",
+      sourceUrl: source_url,
+    });
+    t.is((await call("GET", `/api/v1/markets/${market_id}/resolution`)).status, 404);
+
+    await operate("resolve_market", { market_id, outcome: "yes", evidence: "It says yes." });
+    const first = {
+      ...{ at: at(0), kind: "resolved", outcome: "yes", yesPayoutCents: 100 },
+      ...{ reason: null, evidence: "It says yes." },
+    };
+    t.deepEqual(await resolutionOf(market_id), {
+      ...{ outcome: "yes", yesPayoutCents: 100, noPayoutCents: 0, resolvedAt: at(0) },
+      ...{ correctedAt: null, voidedAt: null, evidence: "It says yes.", sourceUrl: source_url },
+      ...{ disputeUntil: at(72), history: [first] },
+    });
+
+    await clock.advance(HOUR_MS);
+    const correction = { market_id, outcome: "custom", yes_payout_cents: 30, reason: "Half." };
+    await operate("correct_resolution", correction);
+    const second = {
+      ...{ at: at(1), kind: "corrected", outcome: "custom", yesPayoutCents: 30 },
+      ...{ reason: "Half.", evidence: null },
+    };
+    t.like(await resolutionOf(market_id), {
+      ...{ outcome: "custom", resolvedAt: at(0), correctedAt: at(1), evidence: null },
+      ...{ disputeUntil: at(73), history: [first, second] },
+    });
+
+    await clock.advance(HOUR_MS);
+    await operate("correct_resolution", {
+      ...{ market_id, outcome: "no", reason: "It says no.", evidence: "It says so now." },
+    });
+    await clock.advance(HOUR_MS);
+    await operate("void_market", { market_id, reason: "Never asked." });
+    const voided = await resolutionOf(market_id);
+    t.like(voided, {
+      ...{ outcome: "custom", yesPayoutCents: 50, resolvedAt: at(0), correctedAt: at(2) },
+      ...{ voidedAt: at(3), disputeUntil: null },
+    });
+    t.deepEqual(voided.history.slice(0, 2), [first, second]);
+    t.deepEqual(voided.history.slice(2), [
+      {
+        ...{ at: at(2), kind: "corrected", outcome: "no", yesPayoutCents: 0 },
+        ...{ reason: "It says no.", evidence: "It says so now." },
+      },
+      {
+        ...{ at: at(3), kind: "voided", outcome: "custom", yesPayoutCents: 50 },
+        ...{ reason: "Never asked.", evidence: null },
+      },
+    ]);
+  } finally {
+    await clock.release();
+  }
+});
+
+test.serial("200: a market that was voided without a resolution", async (t) => {
+  const market_id = await makeMarket();
+  await operate("void_market", { market_id, reason: "Never asked." });
+  const { history, ...rest } = await resolutionOf(market_id);
+  t.like(rest, { correctedAt: null, evidence: null, sourceUrl: null, disputeUntil: null });
+  t.like(history, { 0: { at: rest.voidedAt, kind: "voided", reason: "Never asked." }, length: 1 });
+});
+
+// POST /markets/:id/disputes and GET /me/disputes.
+
+/** A resolved market, and the key of a trader who held shares of it. */
+async function settled() {
+  const marketId = await makeMarket({ title: "Will it rain?" });
+  const { key, userId } = await makeTrader();
+  await call("POST", "/api/v1/positions/split", { key, body: { marketId, quantity: 1 } });
+  await operate("resolve_market", { market_id: marketId, outcome: "no" });
+  return { marketId, key, userId, path: `/api/v1/markets/${marketId}/disputes` };
+}
+
+test("201: a dispute, and then its answer, for its user only", async (t) => {
+  const { marketId, key, path } = await settled();
+  const text = "It rained.\nSee <b>the log</b>.";
+  const { status, body, headers } = await call("POST", path, { key, body: { text } });
+  t.is(status, 201);
+  t.deepEqual(Object.keys(body), ["id", "createdAt"]);
+  t.not(headers.get("x-ratelimit-limit"), null, "counted as a command");
+
+  const list = async (query = "", given = key) =>
+    (await call("GET", `/api/v1/me/disputes${query}`, { key: given })).body;
+  const { resolvedAt } = (await call("GET", `/api/v1/markets/${marketId}/resolution`)).body;
+  const dispute = {
+    ...{ id: body.id, marketId, marketTitle: "Will it rain?", outcome: "no", yesPayoutCents: 0 },
+    ...{ resolvedAt, text, createdAt: body.createdAt, answer: null, answeredAt: null },
+  };
+  t.deepEqual(await list(), { data: [dispute] });
+  t.deepEqual(await list("", (await makeTrader()).key), { data: [] });
+
+  await operate("answer_dispute", { dispute_id: body.id, answer: "Not at the station." });
+  const { data } = await list(`?marketId=${marketId}`);
+  t.like(data, { 0: { answer: "Not at the station." }, length: 1 });
+  t.true(data[0].answeredAt >= body.createdAt);
+  t.deepEqual(await list(`?marketId=${randomUUID()}`), { data: [] });
+});
+
+test("409 ALREADY_DISPUTED, 403 NO_SHARES_HELD, 400 NOT_OPEN_TO_DISPUTE, 404", async (t) => {
+  const { marketId, key, path } = await settled();
+  const body = { text: "It rained." };
+  t.is((await call("POST", path, { key, body })).status, 201);
+  const answers: [path: string, key: string, status: number, body: object][] = [
+    [
+      path,
+      key,
+      409,
+      { error: "You have disputed this resolution already", code: "ALREADY_DISPUTED" },
+    ],
+    [
+      ...([path, (await makeTrader()).key, 403] as const),
+      { error: "Only users who held shares may dispute it", code: "NO_SHARES_HELD" },
+    ],
+    [
+      ...([`/api/v1/markets/${await makeMarket()}/disputes`, key, 400] as const),
+      { error: "The market has no resolution to dispute now", code: "NOT_OPEN_TO_DISPUTE" },
+    ],
+    [`/api/v1/markets/${randomUUID()}/disputes`, key, 404, { error: "Market not found" }],
+    ["/api/v1/markets/1/disputes", key, 400, { error: "Invalid id" }],
+  ];
+  for (const [to, by, status, expected] of answers) {
+    const answer = await call("POST", to, { key: by, body });
+    t.deepEqual([answer.status, answer.body], [status, expected]);
+  }
+  await operate("correct_resolution", { market_id: marketId, outcome: "yes", reason: "it did" });
+  t.is((await call("POST", path, { key, body })).status, 201);
+});
+
+test("400 INVALID_REQUEST: a text that is none or too long, counted in characters", async (t) => {
+  const { key, path } = await settled();
+  for (const text of [undefined, null, 5, "", " \n", "a\u0000b", "x".repeat(2001)]) {
+    const { status, body } = await call("POST", path, { key, body: { text } });
+    t.deepEqual([status, body.code, body.issues[0].path], [400, "INVALID_REQUEST", "text"]);
+  }
+  t.deepEqual((await call("GET", "/api/v1/me/disputes", { key })).body, { data: [] });
+  const body = { text: "\u{1F327}".repeat(2000) };
+  t.is((await call("POST", path, { key, body })).status, 201);
 });
