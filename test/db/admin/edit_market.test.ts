@@ -88,9 +88,7 @@ test.serial("an earlier close time: orders are refused from then on, and it clos
     buy("yes", 1, 40, { expiresAt: ONE }),
   );
   await edit(id, { close_time: ONE });
-  const { rows } = await exchange.database
-    .connectAs("exchange_worker")
-    .query("select close_in_ms from jobs.next_work()");
+  const { rows } = await exchange.workers.query("select close_in_ms from jobs.next_work()");
   t.is(rows[0].close_in_ms, 3_600_000);
 
   await clock.freeze(ONE);

@@ -110,9 +110,10 @@ test.serial("it ends all access, is audited, and the streams hear of it", async 
   ]);
   // Again, with an address that was mistyped before: the mail to that one is not sent.
   await recover(userId, email);
-  const { rows: mails } = await exchange.database
-    .connectAs("exchange_worker")
-    .query("select kind, address from jobs.take_mail(token_hash => $1)", [randomBytes(32)]);
+  const { rows: mails } = await exchange.workers.query(
+    "select kind, address from jobs.take_mail(token_hash => $1)",
+    [randomBytes(32)],
+  );
   t.deepEqual(mails, [{ kind: "recovery", address: email }]);
 });
 

@@ -29,18 +29,15 @@ const withLink = new Set(["confirm_email", "password_reset", "invitation"]);
 
 /** The hashes of the links in the mails to this address that are due. */
 async function mailedLinks(email: string): Promise<Buffer[]> {
-  const client = await exchange.database.connectAs("exchange_worker").connect();
   const hashes: Buffer[] = [];
-  try {
+  return await withClient(exchange.workers, async (worker) => {
     for (;;) {
-      const mail = await nextMail(client);
+      const mail = await nextMail(worker);
       if (mail === undefined) return hashes;
-      await call(client, jobs.finishMail, { mailId: mail.mailId });
+      await call(worker, jobs.finishMail, { mailId: mail.mailId });
       if (mail.address === email && withLink.has(mail.kind)) hashes.push(mail.tokenHash);
     }
-  } finally {
-    client.release();
-  }
+  });
 }
 
 const reset = (tokenHash: Buffer) =>
@@ -170,9 +167,10 @@ test.serial("a new password ends the mails of resets and recoveries that wait", 
 
   await ask(email);
   await operate("recover_account", { user_id: userId, email });
-  const client = await exchange.database.connectAs("exchange_worker").connect();
-  const taken = [await nextMail(client), await nextMail(client)];
-  client.release();
+  const taken = await withClient(exchange.workers, async (worker) => [
+    await nextMail(worker),
+    await nextMail(worker),
+  ]);
   const link = taken.find((mail) => mail?.kind === "recovery");
   t.true((await waitingKinds(email)).includes("recovery"), "it is tried again");
   await reset(link!.tokenHash);
