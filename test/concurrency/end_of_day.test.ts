@@ -68,7 +68,7 @@ let year = 2040;
 async function waitOverMidnight(give: Command["give"], query: string) {
   const day = `${++year}-03-01`;
   await clock.freeze(`${day}T12:00:00Z`);
-  const [user, maker] = (await makeTraders(2, { limits: [null, null, null] })) as [string, string];
+  const [user, maker] = await makeTraders(2, { limits: [null, null, null] });
   const market = await makeMarket();
   await giveShares(market, user, "yes", 1);
   await giveShares(market, user, "no", 1);
