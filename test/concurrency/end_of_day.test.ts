@@ -127,7 +127,7 @@ test.serial("a deposit that is not committed is waited for before a day is compa
   const day = `${++year}-03-01`;
   await clock.freeze(`${day}T23:59:00Z`);
   const user = await makeTrader({ cents: 0 });
-  let compared: Promise<unknown[]> | undefined;
+  let compared: ReturnType<typeof rowsOf> | undefined;
   await inTransaction(exchange, "commit", async (holder) => {
     await deposit(holder, user, 555, "late");
     await clock.advance(DAY_MS);

@@ -152,9 +152,9 @@ async function improve(
   const cem = users.cem!;
   let [id] = await rest(markets[2]!.id, cem, buy("yes", 5, 1));
   for (const amendment of [{ price: 2 }, { price: 4, quantity: 9 }, { quantity: 7 }]) {
-    id = (await amend(cem, id!, amendment)).answer!.order.id;
+    id = (await amend(cem, id, amendment)).answer!.order.id;
   }
-  await cancel(cem, id!);
+  await cancel(cem, id);
 }
 
 /** Eve and Finn pass the same shares to each other and back, and each also trades with the maker. */

@@ -4,7 +4,9 @@ import type { Waiting } from "../../src/engine/lane.ts";
 
 /** Which orders a call takes. */
 
-const laneOf = (...orders: [userId: string, price: number, quantity?: number | null][]) => {
+type Sent = readonly [userId: string, price: number, quantity?: number | null];
+
+const laneOf = (...orders: Sent[]) => {
   const lane = makeLane();
   lane.waiting = orders.map(([userId, price, quantity = 1]): Waiting => {
     const request = { marketId: "m", userId, side: "yes", price, quantity } as const;

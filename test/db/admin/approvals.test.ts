@@ -72,6 +72,12 @@ test.serial("APPROVAL_REQUIRED: a rule stops each direct call, by any caller", a
   t.is(await agree("deposit", values), 500, "499 and 1");
 });
 
+test.serial("ROLE_REQUIRED: who may not call a command hears nothing of its rule", async (t) => {
+  const values = { user_id: await makeTrader(), amount_cents: 1, reference: reference() };
+  await setRule("deposit", "cash");
+  await t.throwsAsync(by(stan!, "deposit", values), { code: "EX042" });
+});
+
 test.serial("APPROVAL_REQUIRED: no setting passes for an approval", async (t) => {
   const user_id = await makeTrader();
   await setRule("deposit", "cash");

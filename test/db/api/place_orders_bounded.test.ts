@@ -131,9 +131,9 @@ async function makeBooks(...lengths: number[]) {
   const [maker, taker] = await makeTraders(2);
   for (const [index, length] of lengths.entries()) {
     const orders = Array.from({ length }, () => buy("no", 1, 50));
-    await rest(markets[index]!, maker!, ...orders);
+    await rest(markets[index]!, maker, ...orders);
   }
-  return { markets, taker: taker! };
+  return { markets, taker };
 }
 
 async function codesOf(orders: OrderRequest[], waits: boolean, bounded = true) {
@@ -200,7 +200,7 @@ test.serial("AGAIN: an amendment that meets too many makers changes nothing, eit
   const amend = (quantity: number) =>
     withClient(exchange.api, (client) =>
       call(client, api.runCommand, {
-        ...{ command: "amend", userId: taker, orderId: id!, price: 50, quantity },
+        ...{ command: "amend", userId: taker, orderId: id, price: 50, quantity },
         mostMakers: MOST,
       }),
     );
@@ -239,7 +239,7 @@ test.serial("an amendment without the bound meets any number of makers", async (
   const { markets, taker } = await makeBooks(5);
   const [id] = await rest(markets[0]!, taker, buy("yes", 5, 10));
   const { body } = await withClient(exchange.api, (client) =>
-    call(client, api.runCommand, { command: "amend", userId: taker, orderId: id!, price: 50 }),
+    call(client, api.runCommand, { command: "amend", userId: taker, orderId: id, price: 50 }),
   );
   t.is(JSON.parse(body).fills.length, 5);
 });

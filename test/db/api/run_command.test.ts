@@ -398,7 +398,7 @@ test("a command of several parts: begun, gone on with, ended once", async (t) =>
 });
 
 test("a command that is none is refused, and its key stays free", async (t) => {
-  const [market, ann] = [await makeMarket(), await makeTrader()];
+  const [market, ann] = await makeMarketWith(1);
   const key = newKey();
   const given = { marketId: market, quantity: 1, ...key };
   t.like(await run("steal" as Command, ann, given), { code: "INVALID_REQUEST" });
