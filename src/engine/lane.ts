@@ -70,7 +70,7 @@ export function takeTogether(lanes: Lane[], mostOrders: number): Waiting[] {
       return true;
     });
   }
-  for (const lane of lanes) remove(lane, taken);
+  remove(lanes, taken);
   return taken;
 }
 
@@ -93,13 +93,13 @@ export function takeAlone(lane: Lane, mostOrders: number, mostMakers: number): W
     taken.push(order);
     left -= shares;
   }
-  remove(lane, taken);
+  remove([lane], taken);
   return taken;
 }
 
-function remove(lane: Lane, orders: Waiting[]): void {
+function remove(lanes: Lane[], orders: Waiting[]): void {
   const removed = new Set(orders);
-  lane.waiting = lane.waiting.filter((order) => !removed.has(order));
+  for (const lane of lanes) lane.waiting = lane.waiting.filter((order) => !removed.has(order));
 }
 
 /** Orders that were not placed go behind the others, and so do later ones of their users. */
