@@ -35,6 +35,10 @@ begin
     where u.id = v_user_id;
   end if;
 
+  -- It is locked before the comparison of a day and the market, and by these commands too.
+  if basis.command in ('close_day', 'void_market', 'void_trade') then
+    perform ledger.lock_outside_world();
+  end if;
   if basis.command = 'close_day' then
     v_basis := v_basis || jsonb_build_object('compared', (
       select to_jsonb(c)
@@ -44,10 +48,6 @@ begin
     ));
   end if;
 
-  -- It is locked before the market, and by these commands too.
-  if basis.command in ('void_market', 'void_trade') then
-    perform ledger.lock_outside_world();
-  end if;
   if basis.arguments ->> 'market_id' is not null then
     v_market_id := catalog.market_id((basis.arguments ->> 'market_id')::uuid);
     perform trading.lock_for_payout(
@@ -106,4 +106,5 @@ comment on function admin.basis(text, jsonb) is
   'trading changes it: the command itself checks it. Nothing of it changes before the transaction '
   'ends. Private to the schema. Errors: NOT_FOUND, UNFIT_SESSION. Locks: '
   'admin.rules in mode row share, or for rules exclusive; the account, for the end of an exclusion '
-  'the user, for a void the outside world, those of trading.lock_for_payout, the member of staff.';
+  'the user, for a void and the closing of a day the outside world, the comparison of the day, '
+  'those of trading.lock_for_payout, the member of staff.';
