@@ -26,8 +26,8 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_payments rate_limits.payment[];
-  v_payment rate_limits.payment;
-  v_codes text[]; -- of orders that are not paid for
+  v_unpaid uuid[] := '{}'; -- users whose bucket is locked
+  v_codes text[]; -- of orders that are not paid for, or behind one of their user
 begin
   if run_orders.idempotency_key is not null then
     return query
@@ -44,10 +44,14 @@ begin
     v_payments := rate_limits.spend_tokens(
       run_orders.payers, array_fill(1, array[cardinality(run_orders.payers)])
     );
-    foreach v_payment in array v_payments loop
+    for i in 1 .. cardinality(v_payments) loop
+      if (v_payments[i]).allowed is null then
+        v_unpaid := v_unpaid || run_orders.payers[i];
+      end if;
       v_codes := v_codes || case
-        when v_payment.allowed is null then 'AGAIN'
-        when not v_payment.allowed then 'TOO_MANY_REQUESTS'
+        when v_unpaid <> '{}' and (run_orders.orders -> (i - 1) ->> 'userId')::uuid = any (v_unpaid)
+          then 'AGAIN'
+        when not (v_payments[i]).allowed then 'TOO_MANY_REQUESTS'
       end;
     end loop;
   end if;

@@ -215,13 +215,13 @@ test.serial("a locked bucket is waited for by nobody, and no other user notices"
     { allowed: true, remaining: 9 },
   ]);
 
-  const orders = [locked, other].map((user) => ({
+  const orders = [locked, other, locked].map((user) => ({
     ...{ userId: user, marketId: market, side: "yes", price: 40, quantity: 1 },
   }));
   const run = async (payers: (string | null)[]) =>
     (
       await exchange.api.query("select * from api.run_orders(orders => $1, payers => $2)", [
-        JSON.stringify(orders),
+        JSON.stringify(orders.slice(0, payers.length)),
         payers,
       ])
     ).rows;
@@ -233,10 +233,19 @@ test.serial("a locked bucket is waited for by nobody, and no other user notices"
     { code: null, ...noPayment },
     { code: null, remaining: 7 },
   ]);
+  t.like(
+    await run([locked, other, null]),
+    [
+      { code: "AGAIN", ...noPayment },
+      { code: null, remaining: 6 },
+      { code: "AGAIN", ...noPayment },
+    ],
+    "an order that is paid for overtakes none of its user that is not",
+  );
   await client.query("rollback");
   t.like(await run([locked, other]), [
     { code: null, remaining: 8 },
-    { code: null, remaining: 6 },
+    { code: null, remaining: 5 },
   ]);
 });
 
