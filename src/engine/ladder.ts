@@ -24,7 +24,7 @@ export const ladder = {
     atOnce: (connections) => Math.max(1, connections - reserve(connections)),
   },
   alone: {
-    ...{ mostOrders: 32, waits: true, mostMakers: 500 },
+    ...{ mostOrders: 32, waits: true, mostMakers: 750 },
     atOnce: (connections) => part(connections, 1 / 2),
   },
   single: {

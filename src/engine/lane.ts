@@ -74,27 +74,55 @@ export function takeTogether(lanes: Lane[], mostOrders: number): Waiting[] {
   return taken;
 }
 
+/** Orders that are looked at for a call of one lane. */
+const MOST_SEEN = 1000;
+
+/** The makers that the first order of such a call meets at most, and all others together. */
+const REACH = { ofFirst: 500, ofOthers: 250 };
+
+/** The makers that an order meets at most: each share may be of another one. */
+const reachOf = ({ request }: Waiting) =>
+  request.postOnly === true ? 1 : (request.quantity ?? Infinity);
+
 /**
- * Takes the orders of a call of one lane: those that meet no more than the makers of one call even if
- * each share is of another maker, or the first one alone. Orders of one user never overtake each other.
+ * Takes the orders of a call of one lane: the first one, and the smallest others. A first one that may
+ * meet more goes by itself. Orders of one user never overtake each other.
  */
-export function takeAlone(lane: Lane, mostOrders: number, mostMakers: number): Waiting[] {
-  const taken: Waiting[] = [];
-  const passed = new Set(lane.climbing.keys());
-  let left = mostMakers;
-  for (const order of lane.waiting) {
-    if (taken.length === mostOrders) break;
-    const { quantity, userId } = order.request;
+export function takeAlone(lane: Lane, mostOrders: number): Waiting[] {
+  const [first, ...others] = lane.waiting
+    .filter((order) => isFree(lane, order))
+    .slice(0, MOST_SEEN);
+  if (first === undefined) return [];
+  const taken = new Set([first]);
+  const passed = new Set(lane.isSlow ? [first.request.userId] : []);
+  let left = reachOf(first) > REACH.ofFirst ? 0 : REACH.ofOthers;
+  for (const order of bySize(others)) {
+    const { userId } = order.request;
+    const reach = reachOf(order);
     if (passed.has(userId)) continue;
-    const shares = quantity ?? Infinity;
-    const fits = taken.length === 0 || shares <= left;
+    const fits = reach <= left && taken.size < mostOrders;
     if (!fits || lane.isSlow) passed.add(userId);
     if (!fits) continue;
-    taken.push(order);
-    left -= shares;
+    taken.add(order);
+    left -= reach;
   }
-  remove([lane], taken);
-  return taken;
+  const all = lane.waiting.filter((order) => taken.has(order));
+  remove([lane], all);
+  return all;
+}
+
+/** The smallest first, but none before an earlier one of its user. */
+function bySize(orders: Waiting[]): Waiting[] {
+  const largest = new Map<string, number>();
+  const sized = orders.map((order) => {
+    const { userId } = order.request;
+    const size = Math.max(reachOf(order), largest.get(userId) ?? 0);
+    largest.set(userId, size);
+    return { order, size };
+  });
+  return sized
+    .sort((one, other) => (one.size < other.size ? -1 : Number(one.size > other.size)))
+    .map(({ order }) => order);
 }
 
 function remove(lanes: Lane[], orders: Waiting[]): void {

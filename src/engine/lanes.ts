@@ -96,7 +96,7 @@ export function createLanes(now: () => number): Lanes {
       return orders;
     },
     findAlone: () => [...ready.alone][0],
-    take: (lane) => takeAlone(lane, ladder.alone.mostOrders, ladder.alone.mostMakers),
+    take: (lane) => takeAlone(lane, ladder.alone.mostOrders),
     takeAll: (lane) => {
       const all = lane === undefined ? [...ready.shared] : [lane];
       return all.flatMap((each) => {

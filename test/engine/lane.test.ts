@@ -20,9 +20,9 @@ const prices = (orders: Waiting[]) => orders.map(({ request }) => request.price)
 
 test("orders of one user go together, up to those of a call, in their order", (t) => {
   const lane = laneOf(["ann", 1], ["ann", 2], ["ann", 3], ["ann", 4]);
-  t.deepEqual(prices(takeAlone(lane, 3, 500)), [1, 2, 3]);
+  t.deepEqual(prices(takeAlone(lane, 3)), [1, 2, 3]);
   t.deepEqual(prices(lane.waiting), [4]);
-  t.deepEqual(prices(takeAlone(lane, 3, 500)), [4]);
+  t.deepEqual(prices(takeAlone(lane, 3)), [4]);
   t.deepEqual(lane.waiting, []);
 });
 
@@ -42,26 +42,42 @@ test("what a user sent after an order that climbs waits in its market alone", (t
   lane.climbing.add("ann", 1);
   t.deepEqual(prices(takeTogether([lane, other], 200)), [2, 11]);
   t.deepEqual(prices(lane.waiting), [1, 3]);
-  t.deepEqual(prices(takeAlone(lane, 200, 500)), []);
+  t.deepEqual(prices(takeAlone(lane, 200)), []);
 });
 
-test("small orders of a market go with one large one, and not before one of their user", (t) => {
-  const large = [
-    ["ann", 1, 490],
-    ["bob", 2, 490],
-    ["ann", 3, 9],
-    ["bob", 4],
-    ["cy", 5],
-  ] as const;
-  const lane = laneOf(...large, ["dan", 6, null], ["eve", 7]);
-  t.deepEqual(prices(takeAlone(lane, 8, 500)), [1, 3, 5]);
-  t.deepEqual(prices(takeAlone(lane, 8, 500)), [2, 4, 7]);
-  t.deepEqual(prices(takeAlone(lane, 8, 500)), [6]);
+test("the smallest orders of a market go with its first one, and none before one of its user", (t) => {
+  const lane = laneOf(
+    ...([
+      ["ann", 1, 500],
+      ["bob", 2, 251],
+      ["ann", 3, 240],
+      ["bob", 4],
+      ["cy", 5, 10],
+    ] as const),
+    ...([
+      ["dan", 6, 200],
+      ["dan", 7, 9],
+      ["eve", 8, null],
+      ["fay", 9],
+    ] as const),
+  );
+  t.deepEqual(
+    prices(takeAlone(lane, 32)),
+    [1, 5, 6, 7, 9],
+    "10, 200, 9 and 1 are no more than 250",
+  );
+  t.deepEqual(prices(takeAlone(lane, 32)), [2, 3, 4]);
+  t.deepEqual(prices(takeAlone(lane, 32)), [8]);
+});
+
+test("an order that may meet more than 500 others goes by itself", (t) => {
+  const lane = laneOf(["ann", 1, 501], ["bob", 2], ["cy", 3, 9999], ["dan", 4]);
+  for (const taken of [[1], [2, 4], [3]]) t.deepEqual(prices(takeAlone(lane, 32)), taken);
 });
 
 test("of a slow market one order of each user is taken", (t) => {
   const lane = laneOf(["ann", 1], ["ann", 2], ["bob", 3], ["cy", 4], ["bob", 5]);
   lane.isSlow = true;
-  t.deepEqual(prices(takeAlone(lane, 8, 500)), [1, 3, 4]);
+  t.deepEqual(prices(takeAlone(lane, 8)), [1, 3, 4]);
   t.deepEqual(prices(lane.waiting), [2, 5]);
 });
