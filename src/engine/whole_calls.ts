@@ -9,7 +9,7 @@ import type {
   PlacedOrder,
   VersionedResult,
 } from "../database/calls.ts";
-import { withRetries } from "../database/failures.ts";
+import { DatabaseFailure, withRetries } from "../database/failures.ts";
 import type { RetryOptions, Turn } from "../database/failures.ts";
 import { AMENDMENT_MAKERS, ladder } from "./ladder.ts";
 import type { CommandKind } from "./ladder.ts";
@@ -234,19 +234,30 @@ async function goByTurns<Result extends VersionedResult>(
   });
 }
 
-/** Makes a call, each time in its turn, until locks are free and all is finished. */
+/** Makes a call, each time in its turn and its time, until locks are free and all is finished. */
 async function untilDone<Result extends VersionedResult>(
   { now, pool, retries, unfinishedForMs }: WholeCallContext,
   { isRepeatable, turn, until }: { isRepeatable: boolean; turn: Turn; until?: number },
   makeCall: (client: PoolClient) => Promise<Result[]>,
 ): Promise<Result[]> {
   const leftMs = until === undefined ? Infinity : Math.max(0, until - now());
+  /** Its turn came after its time. Such a failure is not repeated. */
+  const late = new DatabaseFailure("overloaded");
+  const inTime: Turn = (attempt) =>
+    turn(async () => {
+      if (until !== undefined && until <= now()) throw late;
+      return await attempt();
+    });
   const options = {
     lockPatienceMs: Math.min(leftMs, REQUEST_PATIENCE_MS),
-    ...{ ...retries, turn, repeatable: isRepeatable },
+    ...{ ...retries, turn: inTime, repeatable: isRepeatable },
   };
   const attempts = () => withRetries(pool, makeCall, options);
-  return await untilFinished(attempts, { forMs: Math.min(leftMs, unfinishedForMs), now });
+  try {
+    return await untilFinished(attempts, { forMs: Math.min(leftMs, unfinishedForMs), now });
+  } catch (error) {
+    throw error === late ? new DatabaseFailure("conflict") : error;
+  }
 }
 
 const isCoded = ({ code }: VersionedResult) => code !== null;

@@ -237,6 +237,22 @@ test("what waited too long behind an order that climbs is in no call any more", 
   t.is(calls().length, 4);
 });
 
+test("an order that climbs is in no call after its time, whenever it gets its turn", async (t) => {
+  const { calls, drained, end, pass, place, underWay } = deepDatabase({ unfinishedForMs: 3000 });
+  const placed = [1, 2].map((number) => place(order("a", number, { quantity: 10_000 })));
+  await ticks(4);
+  await end("a1 a2");
+  for (const name of ["a1 !", "a1 !", "a2 !", "a2 !"]) await end(name);
+  t.deepEqual(underWay(), ["a1 !!"]);
+  pass(3001);
+  await end("a1 !!");
+  await drained();
+  const [first, second] = await Promise.allSettled(placed);
+  t.is(first?.status, "fulfilled");
+  t.is(second?.status === "rejected" && kindOf(second.reason), "conflict");
+  t.is(calls().length, 6);
+});
+
 test("two deep orders have calls of their own at a time; beside them others of their markets go on", async (t) => {
   const { drained, end, pass, place, underWay } = deepDatabase();
   const large = (number: number) => place(order(`m${number}-`, number, { quantity: 10_000 }));
