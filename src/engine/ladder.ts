@@ -14,6 +14,9 @@ export interface RungLimits {
   atOnce: (connections: number) => number;
 }
 
+/** Makers that the first order of a call of one lane may meet, and all others together. */
+export const LANE_MAKERS = { ofFirst: 500, ofOthers: 250 };
+
 /**
  * No call holds a connection for a lock longer than 50 ms (the lock timeout of the pool `orders`). A
  * lane, which is a market, has one shared or lone call under way, and waits in the process.
@@ -24,7 +27,7 @@ export const ladder = {
     atOnce: (connections) => Math.max(1, connections - reserve(connections)),
   },
   alone: {
-    ...{ mostOrders: 32, waits: true, mostMakers: 750 },
+    ...{ mostOrders: 32, waits: true, mostMakers: LANE_MAKERS.ofFirst + LANE_MAKERS.ofOthers },
     atOnce: (connections) => part(connections, 1 / 2),
   },
   single: {

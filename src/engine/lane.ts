@@ -1,6 +1,7 @@
 import type { OrderRequest, Payment, PlacedOrder } from "../database/calls.ts";
 import { createTally } from "../tally.ts";
 import type { Tally } from "../tally.ts";
+import { LANE_MAKERS } from "./ladder.ts";
 import type { Rung } from "./ladder.ts";
 
 /** The token of a request that is not counted yet: see http/access.ts. It is taken once. */
@@ -77,12 +78,12 @@ export function takeTogether(lanes: Lane[], mostOrders: number): Waiting[] {
 /** Orders that are looked at for a call of one lane. */
 const MOST_SEEN = 1000;
 
-/** The makers that the first order of such a call meets at most, and all others together. */
-const REACH = { ofFirst: 500, ofOthers: 250 };
+/** Of one order. One with a budget may buy as many. */
+const MOST_SHARES = 10_000;
 
 /** The makers that an order meets at most: each share may be of another one. */
 const reachOf = ({ request }: Waiting) =>
-  request.postOnly === true ? 1 : (request.quantity ?? Infinity);
+  request.postOnly === true ? 1 : (request.quantity ?? MOST_SHARES);
 
 /**
  * Takes the orders of a call of one lane: the first one, and the smallest others. A first one that may
@@ -95,7 +96,7 @@ export function takeAlone(lane: Lane, mostOrders: number): Waiting[] {
   if (first === undefined) return [];
   const taken = new Set([first]);
   const passed = new Set(lane.isSlow ? [first.request.userId] : []);
-  let left = reachOf(first) > REACH.ofFirst ? 0 : REACH.ofOthers;
+  let left = reachOf(first) > LANE_MAKERS.ofFirst ? 0 : LANE_MAKERS.ofOthers;
   for (const order of bySize(others)) {
     const { userId } = order.request;
     const reach = reachOf(order);
@@ -120,9 +121,7 @@ function bySize(orders: Waiting[]): Waiting[] {
     largest.set(userId, size);
     return { order, size };
   });
-  return sized
-    .sort((one, other) => (one.size < other.size ? -1 : Number(one.size > other.size)))
-    .map(({ order }) => order);
+  return sized.sort((one, other) => one.size - other.size).map(({ order }) => order);
 }
 
 function remove(lanes: Lane[], orders: Waiting[]): void {

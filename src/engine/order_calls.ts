@@ -141,8 +141,9 @@ function answer(
     const order = sent[index];
     if (order === undefined) return;
     // Its bucket is locked. It takes its token by a call of its own.
-    if (order.token !== undefined && result.remaining === null) unpaid.push(order);
-    if (!pay(order, result)) return;
+    const isUnpaid = order.token !== undefined && result.remaining === null;
+    if (isUnpaid) unpaid.push(order);
+    if (isUnpaid || !pay(order, result)) return;
     const isAgain = result.code === "AGAIN" || result.code === "CONFLICT_RETRY";
     if (isAgain && order.until > now()) again.push(order);
     else if (result.code === "AGAIN") order.reject(new DatabaseFailure("conflict"));
@@ -161,7 +162,6 @@ function answer(
 /** Gives an order what its call took. Returns whether it is paid for. */
 function pay(order: Waiting, result: PlacedOrder): boolean {
   if (order.token === undefined) return true;
-  if (result.remaining === null) return false;
   try {
     order.token.taken({ ...result, allowed: result.code !== "TOO_MANY_REQUESTS" });
   } catch (error) {
