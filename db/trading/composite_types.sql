@@ -145,8 +145,7 @@ comment on type trading.makers is
   '1, its NO side at 2 x its place. end_reason: why one is cancelled when it is met, because it '
   'has expired or is stopped (trading.stop_of); once matched, also why others were cancelled. '
   'goes_on: whether its side may have more orders than were read, behind the last one of them, '
-  'that the call can '
-  'reach.';
+  'that the call can reach.';
 
 create type trading.holdings_read as (
   key bigint[],
