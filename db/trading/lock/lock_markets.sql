@@ -2,12 +2,10 @@ create or replace function trading.lock_markets(market_ids bigint[])
 returns void
 language plpgsql
 as $$
-declare
-  v_market_id bigint;
 begin
-  foreach v_market_id in array lock_markets.market_ids loop
-    perform trading.lock_market(v_market_id);
-  end loop;
+  perform core.check_session();
+  perform pg_advisory_xact_lock(trading.market_lock(u.id))
+  from unnest(lock_markets.market_ids) as u (id);
 end
 $$;
 

@@ -21,7 +21,11 @@ begin
           as first_position,
         100 - max(v.book_price) as worst_price,
         sum(v.demand) * read_makers.depth as shares,
-        least((16 + 2 * count(*)) * v_factor, read_makers.most_makers + 1) as most_orders
+        -- Each has a share at least, unless it has expired.
+        least(
+          least(16 + 2 * count(*), sum(v.demand) * read_makers.depth + 1) * v_factor,
+          read_makers.most_makers + 1
+        ) as most_orders
       from (
         select
           x.g, x.is_yes, r.book_price[i] as book_price, batch.demand[i] as demand,
