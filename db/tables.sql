@@ -49,6 +49,7 @@ set local role exchange_owner;
 --!include identity/functions/is_handle.sql
 --!include catalog/functions/is_payout_of.sql
 --!include trading/settle/check_event_payouts.sql
+--!include trading/check/check_fee_moment.sql
 
 -- Tables
 --!include installer/tables/installations.sql

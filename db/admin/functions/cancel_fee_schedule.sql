@@ -33,5 +33,5 @@ $$;
 
 comment on function admin.cancel_fee_schedule(bigint) is
   'Withdraws a fee schedule that is not in force yet: it never will be. Errors: NOT_FOUND, '
-  'INVALID_STATE (in force, or withdrawn), UNFIT_SESSION. Locks: the entry in '
-  'trading.fee_cancellations.';
+  'INVALID_STATE (in force, or withdrawn; at the commit, if that is more than 50 seconds later), '
+  'UNFIT_SESSION. Locks: the entry in trading.fee_cancellations.';

@@ -17,10 +17,12 @@ begin
   select c.* into v_compared
   from admin.bank_comparisons as c
   where c.day = close_day.day
+    and c.at >= (close_day.day + 1)::timestamp at time zone 'UTC'
   for share;
   if not found then
     perform core.raise_error(
-      'INVALID_STATE', 'The day is not compared with the bank yet: call admin.reconcile'
+      'INVALID_STATE',
+      'The day is not compared with the bank since it has ended: call admin.reconcile'
     );
   end if;
   if v_compared.differences <> '[]' and close_day.reason is null then
@@ -46,6 +48,6 @@ comment on function admin.close_day(date, text) is
   'differences a reason is needed. Days are closed one after the other, and for good. What is '
   'kept: admin.closed_days and admin.closed_figures. It reads the trades and journals of the '
   'day; the first day that is closed also those before it. Errors: APPROVAL_REQUIRED, '
-  'INVALID_REQUEST, INVALID_STATE (too early, not the next day, not compared, differences without '
-  'a reason), ALREADY_EXISTS, UNFIT_SESSION. Locks: the outside world, the comparison, then '
-  'ledger.closed_days in mode share row exclusive.';
+  'INVALID_REQUEST, INVALID_STATE (too early, not the next day, not compared since it has ended, '
+  'differences without a reason), ALREADY_EXISTS, UNFIT_SESSION. Locks: the outside world, the '
+  'comparison, then ledger.closed_days in mode share row exclusive.';

@@ -51,4 +51,5 @@ $$;
 
 comment on function admin.set_fee_schedule(int, text, uuid, timestamptz) is
   'Sets the taker fee of a market, of a category or, with neither, by default, from a time on '
-  '(now, when none is given). Returns the id of the schedule. Errors: INVALID_REQUEST, NOT_FOUND.';
+  '(now, when none is given). Returns the id of the schedule. Errors: INVALID_REQUEST, NOT_FOUND; '
+  'INVALID_STATE at the commit, if that is more than 50 seconds later.';

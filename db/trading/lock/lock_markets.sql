@@ -3,8 +3,7 @@ returns void
 language plpgsql
 as $$
 begin
-  perform core.check_session();
-  perform pg_advisory_xact_lock(trading.market_lock(u.id))
+  perform trading.lock_market(u.id)
   from unnest(lock_markets.market_ids) as u (id);
 end
 $$;

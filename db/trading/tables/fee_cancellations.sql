@@ -5,5 +5,10 @@ create table trading.fee_cancellations (
   constraint fee_cancellations_happen_once unique (fee_schedule_id)
 );
 
+create constraint trigger fee_cancellations_are_committed_soon
+  after insert on trading.fee_cancellations
+  deferrable initially deferred
+  for each row execute function trading.check_fee_moment();
+
 comment on table trading.fee_cancellations is
   'Fee schedules that were withdrawn before they were in force, and so never are.';

@@ -12,6 +12,11 @@ create table trading.fee_schedules (
 create index fee_schedules_by_scope
   on trading.fee_schedules (market_id, category_id, effective_from desc, id desc);
 
+create constraint trigger fee_schedules_are_committed_soon
+  after insert on trading.fee_schedules
+  deferrable initially deferred
+  for each row execute function trading.check_fee_moment();
+
 comment on table trading.fee_schedules is
   'Dated taker fees: a market''s own, else its category''s, else the default; of these the latest '
   'one in force. Exact fee of an order = taker_rate_bps x sum(quantity x p x (100 - p)) / 1000000 '

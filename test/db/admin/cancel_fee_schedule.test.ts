@@ -1,4 +1,5 @@
 import test from "ava";
+import { inTransaction } from "../../helpers/exchange/held_locks.ts";
 import { buy } from "../../helpers/exchange/orders.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 
@@ -80,4 +81,24 @@ test.serial("two who withdraw one at once: one does, and the other is told", asy
   const planned = await plan({ taker_rate_bps: 100 });
   const done = await Promise.allSettled([cancel(planned), cancel(planned)]);
   t.deepEqual(done.map(({ status }) => status).sort(), ["fulfilled", "rejected"]);
+});
+
+test.serial("a change of fees is committed within 50 seconds, or changes nothing", async (t) => {
+  const market_id = await makeMarket();
+  const planned = await plan({ taker_rate_bps: 100, market_id });
+  const late = { code: "EX019", message: /within 50 seconds/ };
+  const make = (change: string, heldForMs: number) =>
+    inTransaction(exchange, "commit", async (client) => {
+      await client.query(`select admin.${change}`);
+      await clock.advance(heldForMs);
+      t.is(await feeIn(market_id), 18, "7 % of 250 cents, rounded up");
+    });
+  const set = `set_fee_schedule(taker_rate_bps => 5000, market_id => '${market_id}')`;
+  const withdraw = `cancel_fee_schedule(${planned})`;
+  for (const change of [set, withdraw]) await t.throwsAsync(make(change, 50_001), late);
+  t.deepEqual(await exchange.verify(), []);
+  await make(withdraw, 50_000);
+  await make(set, 50_000);
+  t.is(await feeIn(market_id), 125, "50 %");
+  t.deepEqual(await exchange.verify(), []);
 });
