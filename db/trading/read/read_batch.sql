@@ -86,7 +86,8 @@ begin
     end if;
   end if;
 
-  if v_meets_makers or c_count > 1 or 'sell' = any (r.order_type) then
+  -- Orders of one market may meet each other.
+  if v_meets_makers or c_count > cardinality(r.market_ids) or 'sell' = any (r.order_type) then
     batch := trading.read_holdings(batch);
   end if;
   if true = any ((batch.traders).limited) then
