@@ -60,6 +60,9 @@ set local role exchange_owner;
 --!include ledger/functions/hash_block.sql
 --!include ledger/functions/head.sql
 --!include ledger/functions/settled_ids.sql
+--!include ledger/functions/is_settled.sql
+--!include ledger/functions/trade_before.sql
+--!include ledger/functions/trade_after.sql
 --!include ledger/functions/sealed_ids.sql
 --!include ledger/functions/nth_unsealed_id.sql
 --!include ledger/functions/ended_orders.sql
@@ -330,8 +333,6 @@ set local role exchange_owner;
 --!include trading/events/user_events_after.sql
 --!include trading/show/order_detail_object.sql
 --!include trading/show/candles_of.sql
---!include trading/show/trade_before.sql
---!include trading/show/trade_after.sql
 --!include trading/show/closing_bids.sql
 --!include trading/show/exit_values_at.sql
 --!include trading/verify/fill_sides.sql

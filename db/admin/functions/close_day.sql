@@ -49,5 +49,6 @@ comment on function admin.close_day(date, text) is
   'kept: admin.closed_days and admin.closed_figures. It reads the trades and journals of the '
   'day; the first day that is closed also those before it. Errors: APPROVAL_REQUIRED, '
   'INVALID_REQUEST, INVALID_STATE (too early, not the next day, not compared since it has ended, '
-  'differences without a reason), ALREADY_EXISTS, UNFIT_SESSION. Locks: the outside world, the '
-  'comparison, then ledger.closed_days in mode share row exclusive.';
+  'differences without a reason, a transaction that moves cash or shares stays open), '
+  'ALREADY_EXISTS, UNFIT_SESSION. Locks: the outside world, the comparison, then '
+  'ledger.closed_days in mode share row exclusive.';

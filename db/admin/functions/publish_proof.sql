@@ -15,5 +15,5 @@ $$;
 
 comment on function admin.publish_proof() is
   'Publishes a proof of balances now, as the worker does each day: its root in hexadecimal digits, '
-  'and the total of the users'' cash. Errors: INVALID_STATE (the accounts do not sum to zero), '
+  'and the total of the users'' cash. Errors: INVALID_STATE (as ledger.publish_proof has it), '
   'UNFIT_SESSION. Locks: those of ledger.publish_proof.';

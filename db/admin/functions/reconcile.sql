@@ -29,7 +29,7 @@ begin
   from jsonb_array_elements(reconcile.bank) with ordinality as b (entry, place)
   where core.is_blank(coalesce(b.entry ->> 'reference', ''))
     or length(b.entry ->> 'reference') > 200
-    or coalesce(b.entry ->> 'amount_cents', '') !~ '^-?[0-9]{1,15}$'
+    or coalesce(b.entry ->> 'amount_cents', '') !~ '^-?[0-9]{1,13}$'
   order by b.place
   limit 1;
   if found then

@@ -63,7 +63,7 @@ begin
     join identity.users as u on u.id = s.user_id
     cross join lateral ledger.user_account_id(u.id) as a (account_id)
     -- A trade has an id of ledger.journal_ids, as journals have.
-    cross join lateral trading.trade_before(s.visit_started_at) as b (trade_id)
+    cross join lateral ledger.trade_before(s.visit_started_at) as b (trade_id)
     where s.public_id = get_reality_check.session_id
       and u.public_id = get_reality_check.user_id
   );

@@ -9,8 +9,8 @@ declare
   v_next constant date := make_date(get_year_statement.year + 1, 1, 1);
   v_from constant timestamptz := v_first::timestamp at time zone 'UTC';
   v_until constant timestamptz := v_next::timestamp at time zone 'UTC';
-  v_after_trade_id constant bigint := trading.trade_before(v_from);
-  v_before_trade_id constant bigint := trading.trade_after(v_until);
+  v_after_trade_id constant bigint := ledger.trade_before(v_from);
+  v_before_trade_id constant bigint := ledger.trade_after(v_until);
   v_user_id constant bigint := identity.user_id(get_year_statement.user_id);
   v_account_id constant bigint := ledger.user_account_id(v_user_id);
 begin

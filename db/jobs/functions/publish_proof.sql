@@ -8,5 +8,5 @@ $$;
 
 comment on function jobs.publish_proof() is
   'Publishes a proof of balances: its root in hexadecimal digits, and the total of the users'' '
-  'cash. Errors: INVALID_STATE (the accounts do not sum to zero), UNFIT_SESSION. Locks: those of '
+  'cash. Errors: INVALID_STATE (as ledger.publish_proof has it), UNFIT_SESSION. Locks: those of '
   'ledger.publish_proof.';

@@ -4,7 +4,7 @@ language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- By then all that was accepted before midnight has committed.
+  -- By then all that was accepted before midnight has its ids.
   c_settled_after constant interval := '10 minutes';
   -- Orders that ended earlier may be in the archive.
   c_most_days constant int := 30;
@@ -19,7 +19,7 @@ begin
   select d.* into v_day from trading.valued_days as d order by d.day desc limit 1;
   if v_day.day is null or v_day.finished_at is not null then
     v_day.day := greatest(v_day.day + 1, v_today - c_most_days);
-    if v_day.day >= v_today then
+    if v_day.day >= v_today or not ledger.is_settled() then
       return 0;
     end if;
     insert into trading.valued_days (day, market_ids, yes_bids, no_bids)
@@ -56,6 +56,6 @@ comment on function jobs.value_accounts(int) is
   'Writes what the shares of all users were worth at the end of a UTC day that has none yet, from '
   'ten minutes after it: first the best bids of that moment, then the values of at most so many '
   'users in each call. Days follow one another; those that ended more than 30 days ago are left '
-  'out. Returns 0 when nothing is left. Cost: see trading.closing_bids and '
-  'trading.exit_values_at. Errors: UNFIT_SESSION. Locks: trading.valued_days in mode share row '
-  'exclusive; it locks nothing that trading waits for.';
+  'out. Returns 0 when nothing is left, or while a transaction that moves cash or shares stays '
+  'open. Cost: see trading.closing_bids and trading.exit_values_at. Errors: UNFIT_SESSION. Locks: '
+  'trading.valued_days in mode share row exclusive; it locks nothing that trading waits for.';

@@ -7,8 +7,14 @@ set search_path = pg_catalog, pg_temp
 as $$
   with bounds as (
     select
-      coalesce(moved_by_day.first_day::timestamp at time zone 'UTC', '-infinity') as since,
-      (moved_by_day.last_day + 1)::timestamp at time zone 'UTC' as until
+      d.since, d.until,
+      case when d.since = '-infinity' then 0 else ledger.trade_before(d.since) end as after_id,
+      ledger.trade_after(d.until) as before_id
+    from (
+      select
+        coalesce(moved_by_day.first_day::timestamp at time zone 'UTC', '-infinity'),
+        (moved_by_day.last_day + 1)::timestamp at time zone 'UTC'
+    ) as d (since, until)
   ),
   lines as (
     select
@@ -21,12 +27,14 @@ as $$
           ::ledger.account_kind
       end as account_kind,
       e.amount_cents
-    from ledger.posted_journals as j
+    from bounds as b
+    join ledger.posted_journals as j on j.id > b.after_id and j.id < b.before_id
     join ledger.posted_entries as e on e.journal_id = j.id
     union all
     select
       t.created_at, 'trade', x.account_kind, x.amount_cents
-    from trading.trades as t
+    from bounds as b
+    join trading.trades as t on t.id > b.after_id and t.id < b.before_id
     cross join lateral (
       values
         ('user_cash'::ledger.account_kind, t.taker_cents + t.maker_cents),

@@ -16,6 +16,11 @@ declare
   v_count bigint;
 begin
   perform core.check_session();
+  if not ledger.is_settled() then
+    perform core.raise_error(
+      'INVALID_STATE', 'A transaction that moves cash or shares stays open: end it, and call again'
+    );
+  end if;
   lock table ledger.balance_proofs in share row exclusive mode;
   delete from ledger.proof_leaves;
   delete from ledger.proof_nodes;
@@ -105,5 +110,6 @@ $$;
 comment on function ledger.publish_proof() is
   'Publishes a proof of balances: a Merkle sum tree over the cash of all users, of one snapshot. '
   'Its leaves and nodes replace those of the proof before. Errors: INVALID_STATE (the accounts do '
-  'not sum to zero), UNFIT_SESSION. Locks: ledger.balance_proofs in mode share row exclusive, so '
-  'that one is made at a time. It locks nothing that trading waits for.';
+  'not sum to zero, a transaction that moves cash or shares stays open), UNFIT_SESSION. Locks: '
+  'ledger.balance_proofs in mode share row exclusive, so that one is made at a time. It locks '
+  'nothing that trading waits for.';

@@ -19,20 +19,31 @@ begin
     from ledger.closed_figures as f
     join ledger.closed_days as d on d.id = f.closed_day_id
   ),
+  balances as (
+    select
+      c.day, c.account_kind, bool_or(c.is_closed) as is_closed, sum(c.amount_cents) as moved_cents,
+      sum(sum(c.amount_cents)) over (partition by c.account_kind order by c.day) as closing_cents
+    from (
+      select m.day, m.account_kind, false as is_closed, m.amount_cents
+      from moved as m
+      union all
+      select d.day, k.kind, true, 0
+      from ledger.closed_days as d
+      cross join unnest(enum_range(null::ledger.account_kind)) as k (kind)
+    ) as c
+    group by c.account_kind, c.day
+  ),
   due as (
-    select m.day, m.account_kind, m.kind::text as item, m.amount_cents
+    select m.day, m.account_kind, m.kind::text as item, m.amount_cents::numeric
     from moved as m
     where m.day >= v_first
     union all
-    select d.day, k.kind, b.item, (
-      select coalesce(sum(m.amount_cents), 0)
-      from moved as m
-      where m.account_kind = k.kind
-        and m.day < d.day + b.days
-    )
-    from ledger.closed_days as d
-    cross join unnest(enum_range(null::ledger.account_kind)) as k (kind)
-    cross join (values ('opening', 0), ('closing', 1)) as b (item, days)
+    select b.day, b.account_kind, x.item, x.cents
+    from balances as b
+    cross join lateral (
+      values ('opening', b.closing_cents - b.moved_cents), ('closing', b.closing_cents)
+    ) as x (item, cents)
+    where b.is_closed
   )
   select 'figure of a closed day is that of the ledger',
     concat_ws(

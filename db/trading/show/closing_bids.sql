@@ -9,7 +9,7 @@ set enable_seqscan = off
 set enable_bitmapscan = off
 as $$
 declare
-  v_trade_id constant bigint := trading.trade_before(closing_bids.at);
+  v_trade_id constant bigint := ledger.trade_before(closing_bids.at);
 begin
   return query
   with

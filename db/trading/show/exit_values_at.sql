@@ -16,7 +16,7 @@ set enable_seqscan = off
 set enable_bitmapscan = off
 as $$
 declare
-  v_trade_id constant bigint := trading.trade_before(exit_values_at.at);
+  v_trade_id constant bigint := ledger.trade_before(exit_values_at.at);
 begin
   return query
   with

@@ -9,8 +9,8 @@ as $$
 declare
   -- The ids of what was traded and voided in the time are between these. Compared as rows, so
   -- that any plan looks for the user's trades between them, and for no others.
-  v_after_trade_id constant bigint := trading.trade_before(results_between.since);
-  v_before_trade_id constant bigint := trading.trade_after(results_between.until);
+  v_after_trade_id constant bigint := ledger.trade_before(results_between.since);
+  v_before_trade_id constant bigint := ledger.trade_after(results_between.until);
   v_after_void_id constant bigint := coalesce(
     (
       select v.id

@@ -1,6 +1,7 @@
 import test from "ava";
 import type { ExecutionContext } from "ava";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
+import { inTransaction } from "../../helpers/exchange/held_locks.ts";
 import { buy } from "../../helpers/exchange/orders.ts";
 
 /** admin.reconcile and admin.close_day: a day's cash beside the bank's, and its books closed. */
@@ -144,6 +145,28 @@ test.serial("two days are compared with the bank, and closed", async (t) => {
   t.is(closed.difference_count, 4);
   t.is(closed.bank_entries, 5);
   t.is(closed.reason, "the bank looks for b-1");
+  t.deepEqual(await exchange.verify(), []);
+});
+
+test.serial("no day is closed while a transaction of it stays open", async (t) => {
+  await clock.freeze("2040-03-03T23:59:00.000Z");
+  const [ann, bob] = await makeTraders(2);
+  const market = await makeMarket();
+  await rest(market, bob, buy("no", 100, 40));
+  const day = "2040-03-03";
+  const close = () => operate("close_day", { day, reason: "deposits of the test" });
+  await inTransaction(exchange, "commit", async (client) => {
+    const order = { marketId: market, userId: ann, ...buy("yes", 100, 60) };
+    const { rows } = await client.query("select body from api.place_orders($1)", [
+      JSON.stringify([order]),
+    ]);
+    t.regex(rows[0].body, /"fills":\[\{/);
+    await clock.freeze("2040-03-04T00:30:00.000Z");
+    await reconcile(day, []);
+    await t.throwsAsync(close(), { code: "EX019", message: /stays open/ });
+  });
+  await close();
+  t.is((await figures(day)).trade!.user_cash, -10_168, "100 pairs, and a fee of 168");
   t.deepEqual(await exchange.verify(), []);
 });
 

@@ -5,6 +5,7 @@ import { rowsHandled, rowsRead } from "../../helpers/database/plans.ts";
 import { withClient } from "../../helpers/database/test_database.ts";
 import { createExchange } from "../../helpers/exchange/test_exchange.ts";
 import type { Exchange } from "../../helpers/exchange/test_exchange.ts";
+import { inTransaction } from "../../helpers/exchange/held_locks.ts";
 import { buy, sell } from "../../helpers/exchange/orders.ts";
 import { DAY_MS, daysOfAnalysts, nameOf, valueOf, valueSome } from "./account_days.ts";
 
@@ -193,4 +194,16 @@ onExchange("a request reads a few rows a day, and the job what is new", async (e
   });
   t.true(Math.max(...handled) <= 100, `job: ${handled.join(", ")}`);
   t.is(await valueSome(exchange, 1000), 0);
+});
+
+onExchange("a day has no values while a transaction of it stays open", async (exchange, t) => {
+  const { clock, makeTrader, work } = exchange;
+  await clock.freeze(NOON);
+  await makeTrader();
+  await inTransaction(exchange, "commit", async (client) => {
+    await client.query("select nextval('ledger.journal_ids')"); // as a trade does
+    await clock.advance(DAY_MS);
+    t.is(await work("value_accounts"), 0);
+  });
+  t.not(await work("value_accounts"), 0);
 });

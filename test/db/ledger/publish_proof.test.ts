@@ -1,6 +1,7 @@
 import test from "ava";
 import type { PoolClient } from "pg";
 import { rowsRead } from "../../helpers/database/plans.ts";
+import { inTransaction } from "../../helpers/exchange/held_locks.ts";
 import { buy } from "../../helpers/exchange/orders.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 import { pathOf, rootOf, treeOf } from "../../helpers/model/balance_tree.ts";
@@ -196,6 +197,15 @@ test.serial("INVALID_STATE: accounts that do not sum to zero are not published",
       [ann],
     );
     await t.throwsAsync(publish(client), { code: "EX019", message: /sum to 1 cents/ });
+  });
+});
+
+test.serial("INVALID_STATE: nothing is published while a transaction stays open", async (t) => {
+  await inTransaction(exchange, "rollback", async (other) => {
+    await other.query("select nextval('ledger.journal_ids')"); // as a trade does
+    await withUsers(1, async (client) => {
+      await t.throwsAsync(publish(client), { code: "EX019", message: /stays open/ });
+    });
   });
 });
 

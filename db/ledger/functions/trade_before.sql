@@ -1,4 +1,4 @@
-create or replace function trading.trade_before(at timestamptz)
+create or replace function ledger.trade_before(at timestamptz)
 returns bigint
 language sql stable
 set search_path = pg_catalog, pg_temp
@@ -15,6 +15,6 @@ as $$
   )
 $$;
 
-comment on function trading.trade_before(timestamptz) is
+comment on function ledger.trade_before(timestamptz) is
   'The id of a trade so long before a time that all trades from that time on have higher ids: ten '
   'minutes, in which every transaction has ended. 0 without one. Cost: one row.';

@@ -1,4 +1,4 @@
-create or replace function trading.trade_after(at timestamptz)
+create or replace function ledger.trade_after(at timestamptz)
 returns bigint
 language sql stable
 set search_path = pg_catalog, pg_temp
@@ -17,6 +17,6 @@ as $$
   )
 $$;
 
-comment on function trading.trade_after(timestamptz) is
+comment on function ledger.trade_after(timestamptz) is
   'The id of a trade so long after a time that all trades before that time have lower ids: see '
-  'trading.trade_before. The highest bigint without one, and for infinity. Cost: one row.';
+  'ledger.trade_before. The highest bigint without one, and for infinity. Cost: one row.';
