@@ -29,9 +29,13 @@ export interface CallLimiter<Kind extends string> {
   /**
    * Gives each attempt of a call a turn. The calls of one line go in their order, and the lines take
    * turns. A call waits while one of its limits is reached, or while `restMs` is above 0; other lines
-   * overtake it.
+   * overtake it. It waits no longer than `patienceMs`.
    */
-  turn: (line: string, holds: Holds<Kind>, restMs?: () => number) => Turn;
+  turn: (
+    line: string,
+    holds: Holds<Kind>,
+    options?: { restMs?: () => number; patienceMs?: () => number },
+  ) => Turn;
 }
 
 interface Place {
@@ -42,6 +46,7 @@ interface Place {
 interface Call {
   places: Place[];
   restMs: () => number;
+  patienceMs: () => number;
 }
 
 interface Waiting extends Call {
@@ -76,7 +81,7 @@ function soonOnce(work: () => void, later: Later): (inMs: number) => void {
 
 export function createCallLimiter<Kind extends string>({
   limits: { most, each },
-  patienceMs = REQUEST_PATIENCE_MS,
+  patienceMs: mostPatienceMs = REQUEST_PATIENCE_MS,
   waitingCap = DEFAULT_WAITING_CAP,
   later = startTimer,
 }: CallLimiterOptions<Kind>): CallLimiter<Kind> {
@@ -130,7 +135,7 @@ export function createCallLimiter<Kind extends string>({
   }
 
   /** Resolves when the call has its places. */
-  function wait(line: string, { places, restMs }: Call): Promise<void> {
+  function wait(line: string, { places, restMs, patienceMs }: Call): Promise<void> {
     const calls = lines.get(line) ?? [];
     if (waiting >= waitingCap || calls.length >= waitingCap / 4) {
       return Promise.reject(new DatabaseFailure("overloaded"));
@@ -142,10 +147,9 @@ export function createCallLimiter<Kind extends string>({
         if (calls.length === 0) lines.delete(line);
         reject(new DatabaseFailure("overloaded"));
         startWaiting();
-      }, patienceMs);
+      }, patienceMs());
       const call = {
-        places,
-        restMs,
+        ...{ places, restMs, patienceMs },
         start: () => {
           waiting--;
           stopTimer();
@@ -159,10 +163,10 @@ export function createCallLimiter<Kind extends string>({
   }
 
   return {
-    turn: (line, holds, restMs = noRest) => {
+    turn: (line, holds, { restMs = noRest, patienceMs = () => mostPatienceMs } = {}) => {
       const places = placesOf(holds);
       return async (attempt) => {
-        const call = { places, restMs };
+        const call = { places, restMs, patienceMs };
         // All that could start has started, so this call overtakes none of its line.
         if (lines.has(line) || !canStart(call)) await wait(line, call);
         else start(places);

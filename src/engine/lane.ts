@@ -6,8 +6,8 @@ import type { Rung } from "./ladder.ts";
 
 /** The token of a request that is not counted yet: see http/access.ts. It is taken once. */
 export interface Token {
-  /** Takes it in a call of its own, unless it is taken. Fails if there is none. */
-  take: () => Promise<void>;
+  /** Takes it in a call of its own, unless it is taken, and waits so long if its bucket is locked. */
+  take: (patienceMs?: number) => Promise<void>;
   /** The call of the order has taken it, or has found none. Then this fails. */
   taken: (payment: Payment) => void;
 }
@@ -78,16 +78,21 @@ export function takeTogether(lanes: Lane[], mostOrders: number): Waiting[] {
 /** Orders that are looked at for a call of one lane. */
 const MOST_SEEN = 1000;
 
-/** Of one order. One with a budget may buy as many. */
+/** Of one order. */
 const MOST_SHARES = 10_000;
 
-/** The makers that an order meets at most: each share may be of another one. */
+/** The makers that an order meets at most: each share may be of another one, and costs a cent. */
 const reachOf = ({ request }: Waiting) =>
-  request.postOnly === true ? 1 : (request.quantity ?? MOST_SHARES);
+  request.postOnly === true
+    ? 1
+    : (request.quantity ?? Math.min(request.budgetCents ?? MOST_SHARES, MOST_SHARES));
+
+/** Whether an order may meet more than the first one of a call of its lane: it climbs. */
+export const isDeep = (order: Waiting): boolean => reachOf(order) > LANE_MAKERS.ofFirst;
 
 /**
- * Takes the orders of a call of one lane: the first one, and the smallest others. A first one that may
- * meet more goes by itself. Orders of one user never overtake each other.
+ * Takes the orders of a call of one lane: the first one, and the smallest others. A deep one comes
+ * alone of its user, since it climbs. Orders of one user never overtake each other.
  */
 export function takeAlone(lane: Lane, mostOrders: number): Waiting[] {
   const [first, ...others] = lane.waiting
@@ -95,8 +100,8 @@ export function takeAlone(lane: Lane, mostOrders: number): Waiting[] {
     .slice(0, MOST_SEEN);
   if (first === undefined) return [];
   const taken = new Set([first]);
-  const passed = new Set(lane.isSlow ? [first.request.userId] : []);
-  let left = reachOf(first) > LANE_MAKERS.ofFirst ? 0 : LANE_MAKERS.ofOthers;
+  const passed = new Set(lane.isSlow || isDeep(first) ? [first.request.userId] : []);
+  let left = LANE_MAKERS.ofOthers;
   for (const order of bySize(others)) {
     const { userId } = order.request;
     const reach = reachOf(order);

@@ -5,6 +5,7 @@ import type { CommandResult, PlacedOrder } from "../database/calls.ts";
 import { DatabaseFailure, isLockTimeout, withRetries } from "../database/failures.ts";
 import type { RetryOptions } from "../database/failures.ts";
 import { ladder } from "./ladder.ts";
+import { isDeep } from "./lane.ts";
 import type { Lane, Waiting } from "./lane.ts";
 import type { Lanes } from "./lanes.ts";
 
@@ -77,7 +78,7 @@ export async function makeCall(context: CallContext, made: Call): Promise<void> 
 }
 
 async function send(
-  { mostMakers, now, pool, retries, whilePaying }: CallContext,
+  { climb, mostMakers, now, pool, retries, whilePaying }: CallContext,
   { lane, take }: Call,
   taken: Taken,
   waits: boolean,
@@ -90,7 +91,10 @@ async function send(
       const at = now();
       const isOver = ({ until }: Waiting) => until <= at;
       rejectAll(taken.orders.filter(isOver), new DatabaseFailure("conflict"));
-      taken.sent = taken.orders.filter((order) => !isOver(order));
+      const inTime = taken.orders.filter((order) => !isOver(order));
+      const goesApart = (order: Waiting) => lane !== undefined && isDeep(order);
+      inTime.filter(goesApart).forEach(climb);
+      taken.sent = inTime.filter((order) => !goesApart(order));
     }
     if (taken.sent.length === 0) return [];
     const began = now();
@@ -140,9 +144,14 @@ function answer(
   results.forEach((result, index) => {
     const order = sent[index];
     if (order === undefined) return;
-    // Its bucket is locked. It takes its token by a call of its own.
     const isUnpaid = order.token !== undefined && result.remaining === null;
-    if (isUnpaid) unpaid.push(order);
+    if (isUnpaid) {
+      // Its bucket is locked. It takes its token by a call of its own, or waits behind others.
+      const isBehind = again.some(
+        (other) => !climbs(made, sent, other) && areOfOneLine(other, order),
+      );
+      (isBehind && order.until > now() ? again : unpaid).push(order);
+    }
     if (isUnpaid || !pay(order, result)) return;
     const isAgain = result.code === "AGAIN" || result.code === "CONFLICT_RETRY";
     if (isAgain && order.until > now()) again.push(order);
@@ -159,6 +168,9 @@ function answer(
   return isSlow ? sent : again;
 }
 
+const areOfOneLine = ({ request: one }: Waiting, { request: other }: Waiting): boolean =>
+  one.userId === other.userId && one.marketId === other.marketId;
+
 /** Gives an order what its call took. Returns whether it is paid for. */
 function pay(order: Waiting, result: PlacedOrder): boolean {
   if (order.token === undefined) return true;
@@ -173,10 +185,12 @@ function pay(order: Waiting, result: PlacedOrder): boolean {
 }
 
 /** Of a call of one lane only the first order is sure to have been the reason. It climbs. */
+const climbs = ({ lane }: Call, [first]: Waiting[], order: Waiting): boolean =>
+  lane !== undefined && order === first;
+
 function placeAgain({ climb, lanes }: CallContext, made: Call, sent: Waiting[], again: Waiting[]) {
-  const climbs = (order: Waiting) => made.lane !== undefined && order === sent[0];
-  lanes.putBehind(again.filter((order) => !climbs(order)));
-  again.filter(climbs).forEach(climb);
+  lanes.putBehind(again.filter((order) => !climbs(made, sent, order)));
+  again.filter((order) => climbs(made, sent, order)).forEach(climb);
 }
 
 /** A call failed. If it had no effect, its orders are placed again: only some of them caused it. */

@@ -147,9 +147,14 @@ export async function placeApart(
     mostMakers: ladder.alone.mostMakers,
     ...{ isOfLane: true, until, token },
   };
-  const [result] = await climb(context, placing, (client, mostMakers) =>
+  const placed = climb(context, placing, (client, mostMakers) =>
     call(client, api.runOrders, { ...ALL_ORDERS, orders: [request], mostMakers }),
   );
+  const [result] = await placed.catch((error: unknown) => {
+    // It had no turn in its time.
+    const isLate = error instanceof DatabaseFailure && error.kind === "overloaded";
+    throw isLate ? new DatabaseFailure("conflict") : error;
+  });
   if (result === undefined) throw new RangeError("api.run_orders returned nothing");
   context.onCommitted([result]);
   return result;
@@ -183,28 +188,42 @@ async function climb<Result extends VersionedResult>(
   climbing: Climbing,
   makeCall: (client: PoolClient, mostMakers: number | null) => Promise<Result[]>,
 ): Promise<Result[]> {
-  const { limiter, lines, walks } = context;
-  const { userIds, marketIds, one, mostMakers, isRejected = isCoded } = climbing;
+  const { limiter, lines, now, walks } = context;
+  const { userIds, marketIds, one, mostMakers, until, isRejected = isCoded } = climbing;
+  const inTime = until === undefined ? {} : { patienceMs: () => Math.max(0, until - now()) };
   const goAlone = () => {
     const bounded = (client: PoolClient) => makeCall(client, mostMakers);
-    if (climbing.isOfLane === true) return goByTurns(context, climbing, { rung: "alone" }, bounded);
+    if (climbing.isOfLane === true) {
+      return goByTurns(context, climbing, { ...inTime, rung: "alone" }, bounded);
+    }
     const holds = { alone: "", user: userIds, market: marketIds };
     const turn = limiter.turn(`${one.join()} alone`, holds);
     return untilDone(context, { ...climbing, turn }, bounded);
   };
   const isForNothing = (results: Result[]) =>
     results.some((result) => result.code !== "CONFLICT_RETRY" && isRejected(result));
-  return await lines.turn(one.join(), { one })(async () => {
-    await climbing.token?.take();
+  return await lines.turn(
+    one.join(),
+    { one },
+    inTime,
+  )(async () => {
+    await climbing.token?.take(inTime.patienceMs?.());
     const results = await goAlone();
     const [again] = results.filter(({ code }) => code === "AGAIN");
     if (again === undefined) return results;
     const single = { ...climbing, marketIds: marketIds.length > 0 ? marketIds : [again.body] };
-    const going = { rung: "single", restMs: () => walks.restMs(single) } as const;
+    const going = { ...inTime, rung: "single", restMs: () => walks.restMs(single) } as const;
     return await goByTurns(context, single, going, (client) =>
       walks.watch(single, () => makeCall(client, ladder.single.mostMakers), isForNothing),
     );
   });
+}
+
+interface Going {
+  rung: "alone" | "single";
+  /** How long it is until it may go, and how long it waits for its turn. */
+  restMs?: () => number;
+  patienceMs?: () => number;
 }
 
 /**
@@ -214,15 +233,16 @@ async function climb<Result extends VersionedResult>(
 async function goByTurns<Result extends VersionedResult>(
   context: WholeCallContext,
   climbing: Climbing,
-  { rung, restMs = () => 0 }: { rung: "alone" | "single"; restMs?: () => number },
+  { rung, restMs = () => 0, ...inTime }: Going,
   makeCall: (client: PoolClient) => Promise<Result[]>,
 ): Promise<Result[]> {
   const { lanes, limiter, onLeft } = context;
   const { marketIds, one, userIds } = climbing;
   const holds = { [rung]: "", user: userIds, one: marketIds };
-  const turn = limiter.turn(`${one.join()} ${rung}`, holds, () =>
-    Math.max(restMs(), lanes.owes(marketIds) ? LANE_TURN_MS : 0),
-  );
+  const turn = limiter.turn(`${one.join()} ${rung}`, holds, {
+    ...inTime,
+    restMs: () => Math.max(restMs(), lanes.owes(marketIds) ? LANE_TURN_MS : 0),
+  });
   return await untilDone(context, { ...climbing, turn }, async (client) => {
     lanes.keep(marketIds);
     try {
@@ -241,11 +261,10 @@ async function untilDone<Result extends VersionedResult>(
   makeCall: (client: PoolClient) => Promise<Result[]>,
 ): Promise<Result[]> {
   const leftMs = until === undefined ? Infinity : Math.max(0, until - now());
-  /** Its turn came after its time. Such a failure is not repeated. */
-  const late = new DatabaseFailure("overloaded");
   const inTime: Turn = (attempt) =>
     turn(async () => {
-      if (until !== undefined && until <= now()) throw late;
+      // Such a failure is not repeated.
+      if (until !== undefined && until <= now()) throw new DatabaseFailure("overloaded");
       return await attempt();
     });
   const options = {
@@ -253,11 +272,7 @@ async function untilDone<Result extends VersionedResult>(
     ...{ ...retries, turn: inTime, repeatable: isRepeatable },
   };
   const attempts = () => withRetries(pool, makeCall, options);
-  try {
-    return await untilFinished(attempts, { forMs: Math.min(leftMs, unfinishedForMs), now });
-  } catch (error) {
-    throw error === late ? new DatabaseFailure("conflict") : error;
-  }
+  return await untilFinished(attempts, { forMs: Math.min(leftMs, unfinishedForMs), now });
 }
 
 const isCoded = ({ code }: VersionedResult) => code !== null;

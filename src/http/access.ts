@@ -210,8 +210,8 @@ export function makeAccess(options: AccessOptions): Access {
       let taking: Promise<void> | undefined;
       return {
         taken,
-        take: async () => {
-          if (isDue) taking ??= tokens.take(userId, 1).then(taken);
+        take: async (patienceMs) => {
+          if (isDue) taking ??= tokens.take(userId, 1, patienceMs).then(taken);
           await taking;
         },
       };

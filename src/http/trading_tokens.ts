@@ -20,7 +20,7 @@ export interface TradingTokensOptions extends Omit<GatherOptions<Spending, Payme
 /** Takes tokens for trading requests out of the buckets of their users, or finds that none is left. */
 export interface TradingTokens {
   /** For a request, or for several of one user at once. */
-  take: (userId: string, count: number) => Promise<Payment>;
+  take: (userId: string, count: number, patienceMs?: number) => Promise<Payment>;
   /**
    * Makes a call that takes tokens of these users itself. It has their buckets locked, so their other
    * requests wait until it is over.
@@ -32,7 +32,7 @@ const noResult = (): void => undefined;
 
 /** The buckets are in the database, which all processes share. Requests at the same time share a call. */
 export function createTradingTokens({
-  patienceMs = REQUEST_PATIENCE_MS,
+  patienceMs: usualPatienceMs = REQUEST_PATIENCE_MS,
   ...options
 }: TradingTokensOptions): TradingTokens {
   const spend = gatherCalls<Spending, Payment>({
@@ -46,7 +46,7 @@ export function createTradingTokens({
   const underWay = new Map<string, Promise<void>>();
 
   return {
-    take: async (userId, count) => {
+    take: async (userId, count, patienceMs = usualPatienceMs) => {
       const until = performance.now() + patienceMs;
       for (let tries = 1; ; tries++) {
         await underWay.get(userId);

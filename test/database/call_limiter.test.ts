@@ -28,7 +28,7 @@ function limited(options: Omit<CallLimiterOptions<Kind>, "later">) {
     outcomes,
     atWork: () => [...atWork.keys()].join(" "),
     call: async (name: string, line: string, holds: Holds<Kind>, restMs?: () => number) => {
-      const turn = limiter.turn(line, holds, restMs);
+      const turn = limiter.turn(line, holds, restMs && { restMs });
       const outcome = turn(() => new Promise<void>((end) => atWork.set(name, end))).then(
         () => `${name} done`,
         (error: unknown) => `${name} ${(error as { kind: string }).kind}`,

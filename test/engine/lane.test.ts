@@ -1,18 +1,26 @@
 import test from "ava";
-import { makeLane, takeAlone, takeTogether } from "../../src/engine/lane.ts";
+import { isDeep, makeLane, takeAlone, takeTogether } from "../../src/engine/lane.ts";
 import type { Waiting } from "../../src/engine/lane.ts";
 
 /** Which orders a call takes. */
 
-type Sent = readonly [userId: string, price: number, quantity?: number | null];
+type Sent = readonly [
+  userId: string,
+  price: number,
+  quantity?: number | null,
+  budgetCents?: number,
+];
+
+const orderOf = (...[userId, price, quantity = 1, budgetCents]: Sent): Waiting => {
+  const budget = budgetCents === undefined ? {} : { budgetCents };
+  const request = { marketId: "m", userId, side: "yes", price, quantity, ...budget } as const;
+  const unused = { since: 0, until: 0, token: undefined, wasTried: false };
+  return { request, ...unused, resolve: () => undefined, reject: () => undefined };
+};
 
 const laneOf = (...orders: Sent[]) => {
   const lane = makeLane();
-  lane.waiting = orders.map(([userId, price, quantity = 1]): Waiting => {
-    const request = { marketId: "m", userId, side: "yes", price, quantity } as const;
-    const unused = { since: 0, until: 0, token: undefined, wasTried: false };
-    return { request, ...unused, resolve: () => undefined, reject: () => undefined };
-  });
+  lane.waiting = orders.map((sent) => orderOf(...sent));
   return lane;
 };
 
@@ -70,9 +78,17 @@ test("the smallest orders of a market go with its first one, and none before one
   t.deepEqual(prices(takeAlone(lane, 32)), [8]);
 });
 
-test("an order that may meet more than 500 others goes by itself", (t) => {
-  const lane = laneOf(["ann", 1, 501], ["bob", 2], ["cy", 3, 9999], ["dan", 4]);
-  for (const taken of [[1], [2, 4], [3]]) t.deepEqual(prices(takeAlone(lane, 32)), taken);
+test("with a first order that is deep come others, but none of its user", (t) => {
+  const lane = laneOf(["ann", 1, 501], ["bob", 2], ["ann", 3], ["cy", 4, 9999], ["dan", 5, 250]);
+  for (const taken of [[1, 2], [3, 5], [4]]) t.deepEqual(prices(takeAlone(lane, 32)), taken);
+});
+
+test("of a budget each cent may buy a share of another order", (t) => {
+  const lane = laneOf(["ann", 1], ["bob", 2, null, 250], ["cy", 3, null, 60]);
+  t.deepEqual(prices(takeAlone(lane, 32)), [1, 3]);
+  t.deepEqual(prices(takeAlone(lane, 32)), [2]);
+  t.false(isDeep(orderOf("ann", 4, null, 500)));
+  t.true(isDeep(orderOf("ann", 4, null, 501)));
 });
 
 test("of a slow market one order of each user is taken", (t) => {

@@ -199,3 +199,38 @@ test("orders that climb for two reasons go in their order, and later ones wait f
   }
   t.deepEqual(done, ["1", "2", "3"]);
 });
+
+test("an order whose bucket is locked overtakes no earlier one of its user", async (t) => {
+  const log: string[] = [];
+  let isLocked = true;
+  const database = heldDatabase((call) =>
+    ordersOf(call).map((placed, index) => {
+      const payment = isPaidBefore(call, index) || placed.price === 3 ? notPaid : paid;
+      const isAgain = isLocked && placed.marketId === "b";
+      return { ...(isAgain ? withCode("AGAIN") : accepted(placed)), ...payment };
+    }),
+  );
+  const u = { userId: "u" };
+  const placed = [
+    database.place(order("b", 8)),
+    database.place(order("a", 1, u), tokenOf(log, "a1")),
+    database.place(order("b", 2, u), tokenOf(log, "b2")),
+  ];
+  await ticks(4);
+  await database.end("b8 a1 b2");
+  // b8 and b2 wait for the market, a1 is answered: the next order of its user pays in its call.
+  placed.push(database.place(order("b", 7)), database.place(order("b", 3, u), tokenOf(log, "b3")));
+  await ticks(4);
+  await database.end("b8 b2 !");
+  await database.end("b8 !");
+  await database.end("b7 b2 b3 !");
+  isLocked = false;
+  for (let round = 0; round < 20; round++) {
+    for (const name of database.underWay()) await database.end(name);
+    database.pass(100);
+    await ticks(4);
+  }
+  await Promise.all(placed);
+  const ended = database.calls().slice(-6).join();
+  t.true(ended.lastIndexOf("b2") < ended.lastIndexOf("b3"), database.calls().join(", "));
+});
