@@ -1,9 +1,7 @@
 import test from "ava";
 import type { PoolClient } from "pg";
 import { withClient } from "../helpers/database/test_database.ts";
-import { callBy, makeStaff } from "../helpers/exchange/staff.ts";
 import { inTransaction, isWaiting, lockUser } from "../helpers/exchange/held_locks.ts";
-import { failure } from "../helpers/exchange/contention.ts";
 import { buy, placeOrders } from "../helpers/exchange/orders.ts";
 import { testExchange } from "../helpers/exchange/test_exchange.ts";
 import { until } from "../helpers/until.ts";
@@ -141,58 +139,3 @@ test.serial("a deposit that is not committed is waited for before a day is compa
   ]);
   t.deepEqual(late, [["late", 555]]);
 });
-
-test.serial("a deposit that is not committed is waited for before a day is closed", async (t) => {
-  const day = `${++year}-03-01`;
-  await clock.freeze(`${day}T23:59:00Z`);
-  const user = await makeTrader({ cents: 0 });
-  await rowsOf("select * from admin.reconcile($1, '[]')", [day]);
-  let closed: Promise<unknown> | undefined;
-  await inTransaction(exchange, "commit", async (holder) => {
-    await deposit(holder, user, 777, "later");
-    await clock.advance(DAY_MS);
-    closed = rowsOf("select admin.close_day($1)", [day]);
-    await until("it waits", () => isWaiting(exchange, "admin.close_day"));
-  });
-  await closed;
-  const [figure] = await rowsOf(
-    `select amount_cents from admin.closed_figures
-     where day = $1 and account_kind = 'user_cash' and item = 'deposit'`,
-    [day],
-  );
-  t.true(Number(figure.amount_cents) >= 777);
-  t.deepEqual(await exchange.verify(), []);
-});
-
-test.serial(
-  "a closing is approved while its day is compared again: neither waits for the other",
-  async (t) => {
-    // Days are closed one after the other.
-    const day = `${year}-03-02`;
-    await clock.freeze(`${day}T23:59:00Z`);
-    const user = await makeTrader({ cents: 0 });
-    const operators = exchange.database.connectAs("exchange_operator", { max: 4 });
-    const reconcile = (bank: string) =>
-      rowsOf("select * from admin.reconcile($1, $2)", [day, bank]);
-    await reconcile("[]");
-    await clock.advance(DAY_MS);
-    const [ann, ben] = [await makeStaff(exchange, ["cash"]), await makeStaff(exchange, ["cash"])];
-    await exchange.operate("set_approval_rule", { command: "close_day", role: "cash" });
-    const proposal_id = await callBy(operators, ann.cookieHash, "propose", {
-      ...{ command: "close_day", arguments: JSON.stringify({ day }), reason: "its end" },
-    });
-    let compared: Promise<unknown> | undefined;
-    let approved: Promise<string | null> | undefined;
-    await inTransaction(exchange, "commit", async (holder) => {
-      await deposit(holder, user, 333, "meanwhile");
-      compared = reconcile('[{"reference":"z","amount_cents":1}]');
-      await until("the comparison waits", () => isWaiting(exchange, "admin.reconcile"));
-      approved = failure(callBy(operators, ben.cookieHash, "approve", { proposal_id }));
-      await until("the approval waits", () => isWaiting(exchange, "admin.approve"));
-    });
-    await compared;
-    // It was compared again first.
-    t.is(await approved!, "EX045");
-    await exchange.operate("remove_approval_rule", { command: "close_day" });
-  },
-);

@@ -35,8 +35,8 @@ begin
     where u.id = v_user_id;
   end if;
 
-  -- It is locked before the comparison of a day and the market, and by these commands too.
-  if basis.command in ('close_day', 'void_market', 'void_trade') then
+  -- It is locked before the market, and by these commands too.
+  if basis.command in ('void_market', 'void_trade') then
     perform ledger.lock_outside_world();
   end if;
   if basis.command = 'close_day' then
@@ -106,5 +106,5 @@ comment on function admin.basis(text, jsonb) is
   'trading changes it: the command itself checks it. Nothing of it changes before the transaction '
   'ends. Private to the schema. Errors: NOT_FOUND, UNFIT_SESSION. Locks: '
   'admin.rules in mode row share, or for rules exclusive; the account, for the end of an exclusion '
-  'the user, for a void and the closing of a day the outside world, the comparison of the day, '
+  'the user, for a void the outside world, for the closing of a day its comparison, '
   'those of trading.lock_for_payout, the member of staff.';

@@ -8,12 +8,12 @@ declare
   v_constraint text;
   v_column text;
 begin
+  perform core.check_session();
   perform admin.check_approval('close_day');
   if isfinite(close_day.day) is not true then
     perform core.raise_error('INVALID_REQUEST', 'The day must be a date');
   end if;
-  -- So that no movement of the day is still under way.
-  perform ledger.lock_outside_world();
+  -- It waited for the movements of the day.
   select c.* into v_compared
   from admin.bank_comparisons as c
   where c.day = close_day.day
@@ -50,5 +50,5 @@ comment on function admin.close_day(date, text) is
   'day; the first day that is closed also those before it. Errors: APPROVAL_REQUIRED, '
   'INVALID_REQUEST, INVALID_STATE (too early, not the next day, not compared since it has ended, '
   'differences without a reason, a transaction that moves cash or shares stays open), '
-  'ALREADY_EXISTS, UNFIT_SESSION. Locks: the outside world, the comparison, then '
-  'ledger.closed_days in mode share row exclusive.';
+  'ALREADY_EXISTS, UNFIT_SESSION. Locks: the comparison, then ledger.closed_days in mode share row '
+  'exclusive.';

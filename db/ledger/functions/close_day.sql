@@ -42,5 +42,4 @@ $$;
 comment on function ledger.close_day(date, int, jsonb, text) is
   'Keeps the figures of a UTC day for good: the one after the last closed day. Errors: '
   'INVALID_STATE (too early, not the next day, a transaction that moves cash or shares stays '
-  'open), ALREADY_EXISTS. Locks: ledger.closed_days in mode share row exclusive. The caller has '
-  'locked the outside world, so no movement of the day is under way.';
+  'open), ALREADY_EXISTS. Locks: ledger.closed_days in mode share row exclusive.';
