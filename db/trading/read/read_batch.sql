@@ -86,8 +86,10 @@ begin
     end if;
   end if;
 
-  -- Orders of one market may meet each other.
-  if v_meets_makers or c_count > cardinality(r.market_ids) or 'sell' = any (r.order_type) then
+  -- Orders of one market may meet each other. Not all markets of a release have one.
+  if v_meets_makers or 'sell' = any (r.order_type) or c_count > cardinality(r.market_ids)
+    or r.order_id is not null and c_count > 1
+  then
     batch := trading.read_holdings(batch);
   end if;
   if true = any ((batch.traders).limited) then
