@@ -16,7 +16,8 @@ comment on view admin.open_interest is
 comment on column admin.open_interest.market_key is 'The market: internal key, for joins.';
 comment on column admin.open_interest.market_id is 'The market: public id.';
 comment on column admin.open_interest.pair_count is
-  'Pairs of a YES and a NO share that are held; 0 once the market is resolved.';
+  'Pairs of a YES and a NO share that are held: the NO shares, see analytics.open_interest; 0 once '
+  'the market is resolved.';
 comment on column admin.open_interest.yes_holder_count is 'Users who hold YES shares.';
 comment on column admin.open_interest.no_holder_count is 'Users who hold NO shares.';
 comment on column admin.open_interest.escrow_cents is 'Cash of the market''s escrow account.';

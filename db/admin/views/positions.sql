@@ -48,9 +48,10 @@ comment on column admin.positions.has_traded is
   'Whether a match, and not only a split, ever moved it.';
 comment on column admin.positions.mark_price_cents is
   'What a share was paid by the resolution; before it, the price of the last trade; before the '
-  'first trade 50, since all shares are then in pairs that are worth 100.';
+  'first trade what a share has cost, rounded: 50 in a pair, less or more after a conversion.';
 comment on column admin.positions.mark_value_cents is
-  'The shares still held at that price; 0 once settled.';
+  'The shares still held at that price, before the first trade what they have cost with their '
+  'buy fees; 0 once settled.';
 comment on column admin.positions.unrealised_cents is
   'mark_value_cents - open_cost_cents: what the shares still held would bring beyond cost and '
   'buy fees, without the fee of selling; 0 once settled.';

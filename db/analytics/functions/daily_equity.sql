@@ -51,22 +51,29 @@ begin
     group by 1, 2, 3, 4
   ),
   changes as (
-    select t.market_key, t.user_key, t.side, t.day, t.quantity
+    select t.market_key, t.user_key, t.side, t.day, t.quantity,
+      -- What came without a trade, and its cost: the value before the first trade.
+      0 as made_quantity, 0 as made_cents
     from traded as t
     union all
     select c.market_key, c.user_key, s.side, (c.created_at at time zone 'UTC')::date,
-      case when c.yes_realised_cents is null then c.quantity else - c.quantity end
+      x.quantity, greatest(x.quantity, 0),
+      case when x.quantity > 0 then coalesce(c.cents, 50 * c.quantity) else 0 end
     from analytics.set_conversions as c
+    cross join lateral (
+      select case when c.yes_realised_cents is null then c.quantity else - c.quantity end
+    ) as x (quantity)
     cross join (values ('yes'), ('no')) as s (side)
     where c.side is null or c.side = s.side
     union all
-    select s.market_key, s.user_key, s.side, (r.created_at at time zone 'UTC')::date, - s.quantity
+    select s.market_key, s.user_key, s.side, (r.created_at at time zone 'UTC')::date, - s.quantity,
+      0, 0
     from analytics.resolutions as r
     join analytics.settlements as s on s.resolution_key = r.resolution_key
     where r.corrects_resolution_key is null
     union all
     select t.market_key, s.user_key, s.side, (v.created_at at time zone 'UTC')::date,
-      case s.order_type when 'buy' then - t.quantity else t.quantity end
+      case s.order_type when 'buy' then - t.quantity else t.quantity end, 0, 0
     from analytics.voids as v
     join analytics.trades as t on t.trade_key = v.trade_key
     cross join lateral (
@@ -75,7 +82,8 @@ begin
         (t.maker_user_key, t.maker_side, t.maker_order_type)
     ) as s (user_key, side, order_type)
     union all
-    select p.market_key, p.user_key, p.side, (v.created_at at time zone 'UTC')::date, - p.quantity
+    select p.market_key, p.user_key, p.side, (v.created_at at time zone 'UTC')::date, - p.quantity,
+      0, 0
     from analytics.voids as v
     join analytics.voided_positions as p on p.void_key = v.void_key
     where not exists (
@@ -83,19 +91,21 @@ begin
     )
   ),
   changes_by_day as (
-    select c.market_key, c.user_key, c.side, c.day, sum(c.quantity) as quantity
+    select c.market_key, c.user_key, c.side, c.day, sum(c.quantity) as quantity,
+      sum(c.made_quantity) as made_quantity, sum(c.made_cents) as made_cents
     from changes as c
     where c.day <= v_last_day
     group by 1, 2, 3, 4
   ),
   holdings as (
     select c.market_key, c.user_key, c.side, c.day,
-      sum(c.quantity) over w as quantity, lead(c.day) over w as next_day
+      sum(c.quantity) over w as quantity, lead(c.day) over w as next_day,
+      sum(c.made_cents) over w / nullif(sum(c.made_quantity) over w, 0) as made_price_cents
     from changes_by_day as c
     window w as (partition by c.market_key, c.user_key, c.side order by c.day)
   ),
   held as materialized (
-    select h.market_key, h.user_key, h.side, h.quantity,
+    select h.market_key, h.user_key, h.side, h.quantity, h.made_price_cents,
       greatest(h.day, daily_equity.since) as first_day,
       coalesce(h.next_day - 1, v_last_day) as last_day
     from holdings as h
@@ -187,7 +197,7 @@ begin
   -- Of each market one row, so a holding finds its prices at once, and these by their place.
   series as materialized (
     select m.market_key, m.first_day,
-      array_agg(coalesce(p.mark, 50) order by n.place) as marks,
+      array_agg(p.mark order by n.place) as marks,
       array_agg(coalesce(p.best_bid, 0) order by n.place) as best_bids,
       array_agg(coalesce(p.best_ask, 100) order by n.place) as best_asks
     from markets as m
@@ -199,8 +209,9 @@ begin
   ),
   worth as (
     select h.user_key, d.day,
-      sum(h.quantity * case h.side when 'yes' then d.mark else 100 - d.mark end)
-        as mark_value_cents,
+      round(sum(h.quantity * coalesce(
+        case h.side when 'yes' then d.mark else 100 - d.mark end, h.made_price_cents
+      ))) as mark_value_cents,
       sum(h.quantity * case h.side when 'yes' then d.best_bid else 100 - d.best_ask end)
         as bid_value_cents
     from held as h
@@ -242,8 +253,9 @@ $$;
 comment on function analytics.daily_equity(date, date) is
   'What each account was worth at the end of each UTC day from since on and before until; days '
   'that are not over have no row. Equity is balance_cents plus the value of the shares held then: '
-  'mark_value_cents at the last trade price of that moment (50 before the first trade), '
-  'bid_value_cents at the best bid for their side, however many shares it took, and 0 without a '
+  'mark_value_cents at the last trade price of that moment, before the first trade at what such '
+  'shares had cost on average when they were made (50 in a pair); bid_value_cents at the best bid '
+  'for their side, however many shares it took, and 0 without a '
   'bid. Resolved markets have no shares: their payout is in the balance. At most 366 days. In the '
   'order of days and users. Reads all orders once, all trades twice, and each holding once for '
   'each day on which it was held. Errors: INVALID_REQUEST.';

@@ -29,4 +29,5 @@ comment on column analytics.open_interest.pair_count is
 comment on column analytics.open_interest.yes_holder_count is 'Users who hold YES shares.';
 comment on column analytics.open_interest.no_holder_count is 'Users who hold NO shares.';
 comment on column analytics.open_interest.escrow_cents is
-  'Cash that backs the shares: 100 cents a pair.';
+  'Cash that backs the shares: 100 cents a pair. The escrow of an exclusive event backs what was '
+  'converted.';

@@ -18,23 +18,34 @@ select
   p.realised_cents,
   p.has_traded,
   v.mark_price_cents,
+  case when m.status = 'resolved' then 0 else v.value_cents end as mark_value_cents,
   case
     when m.status = 'resolved' then 0
-    else p.quantity::bigint * v.mark_price_cents
-  end as mark_value_cents,
-  case
-    when m.status = 'resolved' then 0
-    else p.quantity::bigint * v.mark_price_cents - p.cost_cents::bigint - p.fee_cents::bigint
+    else v.value_cents - p.cost_cents::bigint - p.fee_cents::bigint
   end as unrealised_cents
 from trading.positions as p
 left join catalog.markets as m on m.id = p.market_id
 left join trading.market_state as b on b.market_id = p.market_id
 left join identity.users as u on u.id = p.user_id
 cross join lateral (
-  select case
-    when p.side = 'yes' then coalesce(m.yes_payout_cents, b.last_trade_price::int, 50)
-    else 100 - coalesce(m.yes_payout_cents, b.last_trade_price::int, 50)
-  end as mark_price_cents
+  select
+    coalesce(m.yes_payout_cents, b.last_trade_price::int),
+    p.cost_cents::bigint + p.fee_cents::bigint
+) as x (yes_price_cents, paid_cents)
+cross join lateral (
+  select
+    case
+      when x.yes_price_cents is null
+        then coalesce(round(x.paid_cents / nullif(p.quantity, 0)::numeric)::int, 50)
+      when p.side = 'yes' then x.yes_price_cents
+      else 100 - x.yes_price_cents
+    end as mark_price_cents
+) as y
+cross join lateral (
+  select
+    y.mark_price_cents,
+    case when x.yes_price_cents is null then x.paid_cents
+      else p.quantity::bigint * y.mark_price_cents end as value_cents
 ) as v;
 
 comment on view analytics.positions is
@@ -65,9 +76,10 @@ comment on column analytics.positions.has_traded is
   'Whether a match, and not only a split, ever moved it.';
 comment on column analytics.positions.mark_price_cents is
   'What a share was paid by the resolution; before it, the price of the last trade; before the '
-  'first trade 50, since all shares are then in pairs that are worth 100.';
+  'first trade what a share has cost, rounded: 50 in a pair, less or more after a conversion.';
 comment on column analytics.positions.mark_value_cents is
-  'The shares still held at that price; 0 once settled.';
+  'The shares still held at that price, before the first trade what they have cost with their '
+  'buy fees; 0 once settled.';
 comment on column analytics.positions.unrealised_cents is
   'mark_value_cents - open_cost_cents: what the shares still held would bring beyond cost and '
   'buy fees, without the fee of selling; 0 once settled.';

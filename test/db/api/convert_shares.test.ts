@@ -1,4 +1,6 @@
 import test from "ava";
+import { call } from "../../../src/database/call.ts";
+import { api } from "../../../src/database/calls.ts";
 import { withClient } from "../../helpers/database/test_database.ts";
 import { buy, sell } from "../../helpers/exchange/orders.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
@@ -103,6 +105,57 @@ test("k NO shares bring k - 1 times 100 cents; more than they had cost is realis
     { kind: "convert", account_kind: "market_escrow", cents: -600 },
     { kind: "convert", account_kind: "user_cash", cents: 400 },
   ]);
+});
+
+test.serial("converted shares are worth what they cost, until their market trades", async (t) => {
+  const { clock } = exchange;
+  await clock.freeze("2040-01-01T12:00:00Z");
+  const { event, markets } = await makeEvent(4);
+  const [a, b] = markets as [string, string];
+  const [ann, bob] = [await makeTrader({ cents: 10_000 }), await makeTrader()];
+  await rest(a, bob, buy("yes", 10, 60));
+  await place(a, ann, buy("no", 10, 40)); // 400 and a fee of 17
+  await convert(event, ann, [a], 10);
+  /** What the shares of each market are worth, and the account. */
+  const worth = async () => {
+    const { positions, worthCents, accountValueCents, unrealisedCents } = JSON.parse(
+      await withClient(exchange.api, (client) =>
+        call(client, api.getOwnPositions, { userId: ann }),
+      ),
+    );
+    const cents = markets.map(
+      (market) =>
+        positions.find(({ marketId }: { marketId: string }) => marketId === market)?.worthCents,
+    );
+    return { cents, worthCents, accountValueCents, unrealisedCents };
+  };
+  t.deepEqual(await worth(), {
+    cents: [undefined, 139, 139, 139],
+    ...{ worthCents: 417, accountValueCents: 10_000, unrealisedCents: 0 },
+  });
+  const equity = async (day: string, until: string) =>
+    (
+      await exchange.database.pool.query(
+        `select e.balance_cents + e.mark_value_cents as cents
+         from analytics.daily_equity($2, $3) as e
+         join analytics.users as u using (user_key) where u.user_id = $1`,
+        [ann, day, until],
+      )
+    ).rows[0].cents;
+  await clock.freeze("2040-01-02T12:00:00Z");
+  t.is(await equity("2040-01-01", "2040-01-02"), 10_000);
+
+  // A trade at 30 in B: 10 YES shares are worth 300 there.
+  const cem = await makeTrader();
+  await rest(b, bob, buy("yes", 1, 30));
+  await place(b, cem, buy("no", 1, 70));
+  t.deepEqual(await worth(), {
+    cents: [undefined, 300, 139, 139],
+    ...{ worthCents: 578, accountValueCents: 10_161, unrealisedCents: 161 },
+  });
+  await clock.freeze("2040-01-03T12:00:00Z");
+  t.is(await equity("2040-01-02", "2040-01-03"), 10_161);
+  await clock.release();
 });
 
 test("NO shares of all markets bring only cash; YES shares of all bring 100 cents", async (t) => {
