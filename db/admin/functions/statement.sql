@@ -34,7 +34,16 @@ begin
   with lines as (
     select
       e.account_version as version, j.created_at, j.kind::text as kind, e.amount_cents,
-      e.balance_after_cents, j.market_id, c.reference
+      e.balance_after_cents, j.market_id,
+      case j.kind
+        when 'void' then (
+          select (select t.public_id::text from trading.trades as t where t.id = v.trade_id)
+          from trading.voids as v
+          where v.market_id = j.market_id
+            and v.journal_id = j.id
+        )
+        else c.reference
+      end as reference
     from ledger.posted_entries as e
     join ledger.posted_journals as j on j.id = e.journal_id
     left join ledger.cash_movements as c on c.journal_id = j.id
@@ -104,5 +113,5 @@ comment on function admin.statement(uuid, date, date) is
   'and 20,000 rows: the opening balance, each movement in the order in which it was booked, with '
   'the balance after it, and the closing balance, which is the present one if the last day has '
   'not ended. kind is opening, closing, or that of the journal; reference is that of a deposit, '
-  'withdrawal, bonus, adjustment or reversal, and of a trade its id. It reads all of the user''s '
-  'entries. Errors: INVALID_REQUEST, NOT_FOUND.';
+  'withdrawal, bonus, adjustment or reversal; of a trade, and of the void of one, it is the id of '
+  'the trade. It reads all of the user''s entries. Errors: INVALID_REQUEST, NOT_FOUND.';

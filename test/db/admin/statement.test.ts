@@ -103,6 +103,29 @@ test.serial("the movements of a maker and a taker add up to the closing balance"
   }
 });
 
+test.serial("the void of a trade names the trade, that of a market names none", async (t) => {
+  await clock.freeze(noon("2040-09-01"));
+  const [market, ann, bob] = await makeMarketWith(2);
+  await rest(market, bob, buy("no", 20, 40));
+  const { fills } = await place(market, ann, buy("yes", 10, 60)); // fee 7 % of 2.4, 16.8 cents
+  const kept = await place(market, ann, buy("yes", 5, 60)); // 8.4 cents
+  await operate("void_trade", { trade_id: fills[0]!.id, reason: "entered twice" });
+  await operate("void_market", { market_id: market, reason: "a wrong question" });
+  for (const [user, cents] of [
+    [ann, { voided: -617, kept: -309 }],
+    [bob, { voided: -400, kept: -200 }],
+  ] as const) {
+    const lines = await statement(user, "2040-09-01", "2040-09-01");
+    const about = lines.slice(2, -1).map(({ kind, cents, reference }) => [kind, cents, reference]);
+    t.deepEqual(about, [
+      ["trade", cents.voided, fills[0]!.id],
+      ["trade", cents.kept, kept.fills[0]!.id],
+      ["void", -cents.voided, fills[0]!.id],
+      ["void", -cents.kept, null],
+    ]);
+  }
+});
+
 test.serial("INVALID_REQUEST: the wrong way round, too long, or no days; NOT_FOUND", async (t) => {
   const user_id = await makeTrader();
   for (const [from_day, to_day] of [
