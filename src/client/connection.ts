@@ -17,7 +17,10 @@ export interface StreamMeans {
   idleMs: number;
 }
 
-/** What becomes of the connection of a stream. The error is why it was lost, if there was one. */
+/**
+ * What becomes of the connection of a stream. The error is why it was lost, if there was one. Each
+ * attempt that fails is reported as lost, too.
+ */
 export type OnConnection = (state: "open" | "lost", error?: ApiError) => void;
 
 /** The frames of one connection, until the server ends it. Throws an {@link ApiError}. */
