@@ -1,13 +1,15 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { refreshAccount } from "../api/account.ts";
+import { account, accountProblem, refreshAccount } from "../api/account.ts";
 import { ownApi, publicApi } from "../api/client.ts";
 import { resultOf } from "../api/result.ts";
+import type { Problem } from "../api/result.ts";
 import { isSignedIn } from "../api/session.ts";
 import type { MailLink } from "../api/types.ts";
 import { Field, issueOf, KnownUser } from "../components/field.tsx";
 import { LinkAccount, ShowLink, useMailLink } from "../components/mail_link.tsx";
 import { Notice, ProblemNotice } from "../components/notice.tsx";
+import { Loading } from "../components/states.tsx";
 import { Submit } from "../components/submit.tsx";
 import { useCommand } from "../hooks/use_command.ts";
 import { useTitle } from "../hooks/use_title.ts";
@@ -20,23 +22,42 @@ export function ConfirmPage(): JSX.Element {
   const asked = useMailLink(token);
   return (
     <div class="narrow panel">
-      <h1>Confirm your e-mail address</h1>
-      {confirmed === undefined ? (
-        <ShowLink asked={asked}>
-          {(link) => <ConfirmForm token={token} link={link} onConfirmed={setConfirmed} />}
-        </ShowLink>
-      ) : (
+      <h1>{"Confirm your e\u2011mail address"}</h1>
+      {confirmed !== undefined ? (
         <Notice kind="good">
           {confirmed} is confirmed.{" "}
           {isSignedIn.value ? <a href="/">See all markets</a> : <a href="/sign-in">Sign in</a>}
         </Notice>
-      )}
-      {asked.problem?.code === "INVALID_LINK" && (
-        <p>
-          <a href="/account#email">Send me another mail</a>
-        </p>
+      ) : asked.problem?.code === "INVALID_LINK" ? (
+        <InvalidLink problem={asked.problem} />
+      ) : (
+        <ShowLink asked={asked}>
+          {(link) => <ConfirmForm token={token} link={link} onConfirmed={setConfirmed} />}
+        </ShowLink>
       )}
     </div>
+  );
+}
+
+/** A link that does nothing any more. Most were used by the user who opens them again. */
+function InvalidLink({ problem }: { problem: Problem }): JSX.Element {
+  const own = account.value;
+  const isAsked = isSignedIn.value && own === undefined && accountProblem.value === undefined;
+  if (isAsked) return <Loading lines={1} />;
+  if (own?.emailConfirmed === true && own.newEmail === null) {
+    return (
+      <Notice kind="good">
+        {own.email} is confirmed already. <a href="/">See all markets</a>
+      </Notice>
+    );
+  }
+  return (
+    <>
+      <ProblemNotice problem={problem} />
+      <p>
+        <a href="/account#email">Send me another mail</a>
+      </p>
+    </>
   );
 }
 

@@ -122,7 +122,7 @@ journey("an e-mail address is changed by the link that the new one gets", async 
   await page.waitForLoadState("networkidle");
   t.is(await page.getByText("is confirmed").count(), 0, "a load does nothing");
   await page.getByRole("button", { name: "Confirm" }).click();
-  await page.getByText(`${newEmail} is confirmed`).waitFor();
+  await page.getByText(`${newEmail} is confirmed.`).waitFor();
   await page.goto("/account#email");
   await page.locator("#email").getByText(newEmail).waitFor();
   await until("the old address heard of it", () =>
@@ -133,6 +133,31 @@ journey("an e-mail address is changed by the link that the new one gets", async 
     ),
   );
   t.is(await page.getByText(email).count(), 0);
+});
+
+journey("a link that was used says that the address is confirmed already", async (t, browser) => {
+  const { page, email, password } = await arrive(browser);
+  const link = await linkFor(email, "Confirm your e-mail address");
+  const again = page.getByRole("link", { name: "Send me another mail" });
+  await page.goto(link);
+  await page.getByText(`${email} is confirmed already.`).waitFor();
+  t.is(await again.count(), 0);
+  t.is(await page.getByText("This link was used before").count(), 0);
+
+  // An address that waits may be what the link was for.
+  await page.goto("/account#email");
+  await page.getByLabel("New address").fill(anybody().email);
+  await page.getByLabel("Your password").fill(password);
+  await page.getByRole("button", { name: "Change my address" }).click();
+  await page.getByText("A mail with a link is on its way").waitFor();
+  await page.goto(link);
+  await again.waitFor();
+  await page.getByText("This link was used before").waitFor();
+
+  const { page: visitor } = await visit(browser, service.url);
+  await visitor.goto(link);
+  await visitor.getByText("This link was used before").waitFor();
+  t.is(await visitor.getByText("is confirmed already").count(), 0);
 });
 
 journey("the link of a sign-up names the address, and calls it no new one", async (t, browser) => {
