@@ -94,6 +94,9 @@ test("as many YES as NO shares of a market are complete sets, until it is resolv
 
 test("orders and entries of the account are shown in words", (t) => {
   t.is(kindWords({ kind: "settlement" }), "Payout of a resolved market");
+  t.is(kindWords({ kind: "void", tradeId: "t" }), "Trade undone");
+  t.is(kindWords({ kind: "void", tradeId: null }), "Trades undone");
+  t.is(kindWords({ kind: "trade", tradeId: "t" }), "Trade");
   const cancelled = (cancelReason: "expired" | "insufficient_liquidity" | null) =>
     stateWords({ status: "cancelled", cancelReason });
   t.is(cancelled("expired"), "Expired");

@@ -69,6 +69,31 @@ journey(
   },
 );
 
+journey("the statement says of an undone trade which it was, and when", async (t, browser) => {
+  const { page, userId } = await arrive(browser, service);
+  const key: string = await operate("create_api_key", { user_id: userId, name: "program" });
+  const { marketId } = await makeOffered(service, "Will it drizzle?");
+  const buy = async (quantity: number) => {
+    const body = { marketId, side: "yes", price: 60, quantity };
+    return (await call("POST", "/api/v1/orders", { key, body })).body.fills[0].id;
+  };
+  const undone = await buy(5); // 300 cents, and 7% of 5 x 0.6 x 0.4 = 8.4 cents
+  await buy(10); // 600 cents, and 16.8 cents
+  await operate("void_trade", { trade_id: undone, reason: "entered twice" });
+  await page.goto("/portfolio");
+  await page.getByRole("radio", { name: "Statement" }).check();
+  const row = (name: RegExp) => page.getByRole("row", { name });
+  await row(/Trade undone Will it drizzle\? the trade of .+ \+€3\.09/).waitFor();
+  await row(/Trade Will it drizzle\? undone on .+ -€3\.09/).waitFor();
+  await row(/Trade Will it drizzle\? -€6\.17/).waitFor();
+
+  await operate("void_market", { market_id: marketId, reason: "a wrong question" });
+  await page.reload();
+  await page.getByRole("radio", { name: "Statement" }).check();
+  await row(/Trades undone Will it drizzle\? \+€6\.17/).waitFor();
+  t.is(await page.getByText("undone on").count(), 1);
+});
+
 journey("on a small phone the result of what was paid out is in sight", async (t, browser) => {
   const { page, userId } = await arrive(browser, service, { width: 360 });
   const key: string = await operate("create_api_key", { user_id: userId, name: "program" });

@@ -1,4 +1,5 @@
 import type { JSX } from "preact";
+import { useState } from "preact/hooks";
 import { ownApi } from "../../api/client.ts";
 import { readTitles, titleOf } from "../../api/market_titles.ts";
 import { jsonResultOf, resultOf } from "../../api/result.ts";
@@ -18,6 +19,8 @@ const columns: Column[] = [
 
 /** Every change of the user's cash, from the ledger. */
 export function StatementHistory(): JSX.Element {
+  // The entries that were read of each trade: itself, and what undid it.
+  const [trades] = useState(() => new Map<string, TradeTimes>());
   return (
     <>
       <CsvButton path="/api/v1/me/statement" fileName="statement.csv" />
@@ -29,11 +32,13 @@ export function StatementHistory(): JSX.Element {
           const page = await jsonResultOf(ownApi.GET("/api/v1/me/statement", params));
           if (!page.ok) return page;
           const { data, nextCursor } = page.data;
+          for (const entry of data) noteTimes(trades, entry);
           await readTitles(data.map(({ marketId }) => marketId));
           return { ok: true, data: { data: await withEvents(data), nextCursor } };
         }}
         row={(entry) => {
-          const { marketId, event, reference, createdAt } = entry;
+          const { marketId, tradeId, event, reference, createdAt } = entry;
+          const other = otherTimeWords(entry, trades.get(tradeId ?? ""));
           return (
             <>
               <td class="wide-only">{formatDateTime(createdAt)}</td>
@@ -49,6 +54,7 @@ export function StatementHistory(): JSX.Element {
                     {event.title}
                   </a>
                 )}
+                {other !== undefined && <span class="second-line hint">{other}</span>}
                 {reference !== null && <span class="second-line hint">{reference}</span>}
                 <span class="narrow-only hint">{formatDateTime(createdAt)}</span>
               </th>
@@ -60,6 +66,23 @@ export function StatementHistory(): JSX.Element {
       />
     </>
   );
+}
+
+/** When a trade was made, and undone, as far as it was read. */
+type TradeTimes = Partial<Record<StatementEntry["kind"], string>>;
+
+function noteTimes(trades: Map<string, TradeTimes>, entry: StatementEntry): void {
+  const { kind, tradeId, createdAt } = entry;
+  if (tradeId !== null) trades.set(tradeId, { ...trades.get(tradeId), [kind]: createdAt });
+}
+
+/** Of a trade, when it was undone; of what undid it, when it was made. */
+function otherTimeWords(
+  { kind }: StatementEntry,
+  { trade: made, void: undone }: TradeTimes = {},
+): string | undefined {
+  if (kind === "trade") return undone && `undone on ${formatDateTime(undone)}`;
+  return made && `the trade of ${formatDateTime(made)}`;
 }
 
 interface Entry extends StatementEntry {

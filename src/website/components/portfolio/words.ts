@@ -21,9 +21,11 @@ const kinds: Record<StatementEntry["kind"], string> = {
   void: "Trades undone",
 };
 
-/** Why the cash changed. */
-export function kindWords({ kind }: Pick<StatementEntry, "kind">): string {
-  return kinds[kind];
+type Entry = Pick<StatementEntry, "kind"> & Partial<Pick<StatementEntry, "tradeId">>;
+
+/** Why the cash changed. What was undone without a trade of its own is a whole market. */
+export function kindWords({ kind, tradeId = null }: Entry): string {
+  return kind === "void" && tradeId !== null ? "Trade undone" : kinds[kind];
 }
 
 const reasons: Record<NonNullable<OrderDetail["cancelReason"]>, string> = {
