@@ -34,7 +34,7 @@ const ownPositionSchema = sharesSchema
       description: "of the last trade, as a price of the own side; null before the first one",
     }),
     worthCents: centsSchema.meta({
-      description: "the shares at that price; at 50 before the first trade",
+      description: "the shares at that price; before the first trade what they had cost",
     }),
     unrealisedCents: centsSchema.meta({ description: "worth less cost and buy fees" }),
     exitQuantity: z.int().min(0).nullable().meta({

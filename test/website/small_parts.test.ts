@@ -20,6 +20,7 @@ import {
   stateWords,
   termsWords,
   untilWords,
+  valueBasis,
 } from "../../src/website/components/portfolio/words.ts";
 
 test("each rejection is shown in words, with the next step", (t) => {
@@ -102,6 +103,15 @@ test("orders and entries of the account are shown in words", (t) => {
   t.is(cancelled("expired"), "Expired");
   t.is(cancelled("insufficient_liquidity"), "Cancelled: nothing more was offered at its price");
   t.is(stateWords({ status: "partially_filled", cancelReason: null }), "Partly filled");
+});
+
+test("shares without a trade in their market are valued at cost, and said to be", (t) => {
+  const of = (...prices: (number | null)[]) =>
+    valueBasis(prices.map((lastPrice) => ({ lastPrice })));
+  t.is(of(), "at the last price");
+  t.is(of(40, 60), "at the last price");
+  t.is(of(null, null), "at cost");
+  t.is(of(40, null), "at the last price or at cost");
 });
 
 test("an order at any price that may not rest is a market order", (t) => {

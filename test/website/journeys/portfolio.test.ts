@@ -69,6 +69,32 @@ journey(
   },
 );
 
+journey("shares of a market without a trade are shown at cost", async (t, browser) => {
+  const { page, userId } = await arrive(browser, service);
+  const key: string = await operate("create_api_key", { user_id: userId, name: "program" });
+  const split = async (marketId: string) =>
+    call("POST", "/api/v1/positions/split", { key, body: { marketId, quantity: 5 } });
+  const marketId = await makeMarket({ title: "Will it be calm?" });
+  await split(marketId);
+  await page.goto("/portfolio");
+  const totals = page.locator(".totals");
+  await totals.getByText("Shares at cost").waitFor();
+  const calm = /Will it be calm\? NO 5 50¢ – €2\.50 €0\.00 €2\.50 at cost/;
+  await page.getByRole("row", { name: calm }).waitFor();
+  await page.goto(`/markets/${marketId}`);
+  await page.getByText("at cost €2.50").first().waitFor();
+  t.is(await page.getByText("at the last price").count(), 0);
+
+  const { marketId: traded } = await makeOffered(service, "Will it be windy?");
+  const order = { marketId: traded, side: "yes", price: 60, quantity: 5 };
+  await call("POST", "/api/v1/orders", { key, body: order });
+  await page.goto("/portfolio");
+  await totals.getByText("Shares at the last price or at cost").waitFor();
+  await page.getByRole("row", { name: calm }).waitFor();
+  const windy = page.getByRole("row", { name: /Will it be windy\? YES 5 60¢ 60¢ €3\.00/ });
+  t.false((await windy.innerText()).includes("at cost"));
+});
+
 journey("the statement says of an undone trade which it was, and when", async (t, browser) => {
   const { page, userId } = await arrive(browser, service);
   const key: string = await operate("create_api_key", { user_id: userId, name: "program" });

@@ -6,6 +6,7 @@ import { completeSetsOf } from "../portfolio/complete_sets.ts";
 import { earlierResultCents } from "../portfolio/earlier_result.ts";
 import { SellNow } from "../portfolio/exit_value.tsx";
 import { MergeHint } from "../portfolio/merge_hint.tsx";
+import { valueBasis } from "../portfolio/words.ts";
 
 interface OwnPositionProps {
   positions: Held[];
@@ -30,8 +31,8 @@ export function OwnPosition(props: OwnPositionProps): JSX.Element {
               <Name position={position} />
               <p class="hint">
                 Bought at {formatPrice(position.costCents / position.quantity)}, cost{" "}
-                <Cost position={position} /> · at the last price {formatCents(position.worthCents)}{" "}
-                (<Change cents={position.unrealisedCents} />)
+                <Cost position={position} /> · {valueBasis([position])}{" "}
+                {formatCents(position.worthCents)} (<Change cents={position.unrealisedCents} />)
               </p>
               <p class="hint">
                 <SellNow position={position} />

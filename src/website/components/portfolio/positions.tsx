@@ -43,7 +43,7 @@ export function Positions({ positions }: { positions: OwnPosition[] }): JSX.Elem
                 <th scope="col" class="wide-only">
                   Fees
                 </th>
-                <th scope="col">At last price</th>
+                <th scope="col">Value</th>
                 <th scope="col">Unrealised</th>
               </tr>
             </thead>
@@ -83,6 +83,7 @@ function PositionRow({ position }: { position: OwnPosition }): JSX.Element {
       <td class="wide-only">{formatCents(buyFeesCents)}</td>
       <td>
         {formatCents(worthCents)}
+        {lastPrice === null && <span class="second-line hint">at cost</span>}
         <span class="second-line hint wide-only">
           <SellNow position={position} />
         </span>

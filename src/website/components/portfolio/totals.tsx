@@ -5,6 +5,7 @@ import { formatCents } from "../../format.ts";
 import { Change } from "../change.tsx";
 import { Notice } from "../notice.tsx";
 import { exitOfAll } from "./exit_value.tsx";
+import { valueBasis } from "./words.ts";
 
 /** What the account is worth, of what, and how it came about. */
 export function Totals({ own }: { own: OwnPositions }): JSX.Element {
@@ -21,7 +22,7 @@ export function Totals({ own }: { own: OwnPositions }): JSX.Element {
       <dl class="panel facts facts-wide totals">
         <Total name="Account value">{formatCents(accountValueCents)}</Total>
         <Total name="Cash">{formatCents(balance)}</Total>
-        <Total name="Shares at the last price">
+        <Total name={`Shares ${valueBasis(own.positions)}`}>
           {formatCents(worthCents)}
           {exit !== undefined && (
             <span class="second-line hint">

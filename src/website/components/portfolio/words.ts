@@ -1,4 +1,4 @@
-import type { Order, OrderDetail, StatementEntry } from "../../api/types.ts";
+import type { Order, OrderDetail, OwnPosition, StatementEntry } from "../../api/types.ts";
 import { formatCents, formatCount, formatDateTime, formatPrice } from "../../format.ts";
 
 type Terms = Pick<Order, "orderType" | "price" | "timeInForce">;
@@ -26,6 +26,13 @@ type Entry = Pick<StatementEntry, "kind"> & Partial<Pick<StatementEntry, "tradeI
 /** Why the cash changed. What was undone without a trade of its own is a whole market. */
 export function kindWords({ kind, tradeId = null }: Entry): string {
   return kind === "void" && tradeId !== null ? "Trade undone" : kinds[kind];
+}
+
+/** By what shares are valued: before the first trade of their market by what they had cost. */
+export function valueBasis(positions: Pick<OwnPosition, "lastPrice">[]): string {
+  const withoutTrade = positions.filter(({ lastPrice }) => lastPrice === null).length;
+  if (withoutTrade === 0) return "at the last price";
+  return withoutTrade === positions.length ? "at cost" : "at the last price or at cost";
 }
 
 const reasons: Record<NonNullable<OrderDetail["cancelReason"]>, string> = {
