@@ -15,6 +15,7 @@ import { Section } from "./section.tsx";
 
 const DAY_MS = 86_400_000;
 const CONFIRMATION = "exclude me";
+const LASTING = "You cannot shorten it. Support can end it only if it was set by mistake.";
 
 const periods = [
   { value: "1", label: "1 day" },
@@ -26,7 +27,7 @@ const periods = [
 
 type Period = (typeof periods)[number]["value"];
 
-/** A break from trading that nobody can shorten. */
+/** A break from trading that the user cannot shorten. */
 export function ExclusionSection({ own }: { own: OwnProfile }): JSX.Element {
   const [period, setPeriod] = useState<Period>("7");
   const [typed, setTyped] = useState("");
@@ -50,15 +51,14 @@ export function ExclusionSection({ own }: { own: OwnProfile }): JSX.Element {
           {own.exclusion.until === null
             ? "You excluded yourself from trading for good."
             : `You excluded yourself from trading until ${formatDateTime(own.exclusion.until)}.`}{" "}
-          Nobody can shorten it. You can still see and cancel what you have.
+          {LASTING} You can still see and cancel what you have.
         </Notice>
       )}
       {own.exclusion === null && (
         <form onSubmit={submit} noValidate>
           <p class="muted">
-            You cannot trade while it lasts, and nobody can shorten it, not even our support. All
-            your open orders are cancelled at once. You keep your shares, and they are paid out as
-            their markets resolve.
+            You cannot trade while it lasts. {LASTING} All your open orders are cancelled at once.
+            You keep your shares, and they are paid out as their markets resolve.
           </p>
           <Choice label="For how long" value={period} options={periods} onChange={setPeriod} />
           <Field
