@@ -97,7 +97,7 @@ function Summary({ window, category }: Of): JSX.Element {
         <section class="panel stack" aria-label="All traders">
           <dl class="facts facts-wide">
             <div>
-              <dt>Traders with a public profile</dt>
+              <dt>Public traders with settled trades</dt>
               <dd>{formatCount(traderCount)}</dd>
             </div>
             <div>
@@ -129,8 +129,10 @@ function Summary({ window, category }: Of): JSX.Element {
             )}
           </dl>
           <p class="hint">
-            The biggest win is that of a public profile. Volume, open interest and the median trader
-            are those of everybody, also of private profiles.
+            Settled trades are positions of markets that were resolved in this period; the list
+            below also has traders who sold or merged. The biggest win is that of a public profile.
+            Volume, open interest and the median trader are those of everybody, also of private
+            profiles.
           </p>
         </section>
       )}
