@@ -2,6 +2,7 @@ import test from "ava";
 import { rejectionWords } from "../../src/website/components/market/rejection_words.ts";
 import type { Known } from "../../src/website/components/market/rejection_words.ts";
 import type { PlaceOrder } from "../../src/website/api/types.ts";
+import { formatDateTime } from "../../src/website/format.ts";
 
 /** What a page says of a rejection, by what it knows. */
 
@@ -83,8 +84,24 @@ test("LOSS_LIMIT: the limit of which least is left is named", (t) => {
     of({ day: limit(5000, 1000), week: limit(9000, 8800) }),
     "This order could take you over your loss limit of €90.00 a week: €2.00 of it is left. Order less, or cancel an open order.",
   );
-  t.regex(of({ month: limit(100, 150) }) ?? "", /€1\.00 a month: €0\.00 of it is left/);
   t.is(of({}), undefined);
+});
+
+test("LOSS_LIMIT: where nothing is left, it says so, and when a day begins anew", (t) => {
+  const now = new Date("2026-12-31T23:30:00Z");
+  const of = (more: Partial<typeof limits>) => {
+    const known = { ...nothing, account: { balance: 1000, limits: { ...limits, ...more } } };
+    return rejectionWords("LOSS_LIMIT", { marketId: "m", side: "yes" }, known, now);
+  };
+  const advice = "If an open order takes a part of it, cancel that one.";
+  const ofMonth = `Nothing of your loss limit of €1.00 a month is left, so this order cannot be placed. ${advice}`;
+  t.is(of({ month: limit(100, 150) }), ofMonth);
+  t.is(
+    of({ day: limit(5000, 5000), week: limit(9000, 5000) }),
+    `Nothing of your loss limit of €50.00 a day is left, so this order cannot be placed. ${advice} The limit begins anew on ${formatDateTime("2027-01-01T00:00:00Z")}.`,
+  );
+  // The day that begins helps nothing while nothing of the month is left.
+  t.is(of({ day: limit(100, 100), month: limit(100, 100) }), ofMonth);
 });
 
 test("what the page does not know it does not say", (t) => {

@@ -7,9 +7,9 @@ interface LimitLeft {
   leftCents: number;
 }
 
-/** The loss limit of which the least is left; undefined if none is set. */
+/** The loss limit of which the least is left, of two the longer one; undefined if none is set. */
 export function scarcestLimit({ day, week, month }: OwnProfile["limits"]): LimitLeft | undefined {
-  return Object.entries({ day, week, month })
+  return Object.entries({ month, week, day })
     .flatMap(([name, { limitCents, usedCents }]) =>
       limitCents === null
         ? []

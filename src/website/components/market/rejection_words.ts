@@ -1,5 +1,5 @@
 import type { OwnPosition, OwnProfile, PlaceOrder, Snapshot } from "../../api/types.ts";
-import { formatCents, formatPrice, formatShares } from "../../format.ts";
+import { formatCents, formatDateTime, formatPrice, formatShares } from "../../format.ts";
 import { bestPriceOf, bestPricesOf } from "./best_price.ts";
 import { estimate } from "./estimate.ts";
 import { scarcestLimit } from "./limits_left.ts";
@@ -17,9 +17,10 @@ export function rejectionWords(
   code: string | undefined,
   order: PlaceOrder,
   known: Known,
+  now = new Date(),
 ): string | undefined {
   if (code === "INSUFFICIENT_LIQUIDITY") return liquidityWords(order, known);
-  if (code === "LOSS_LIMIT") return limitWords(known);
+  if (code === "LOSS_LIMIT") return limitWords(known, now);
   if (code !== "INSUFFICIENT_BALANCE") return undefined;
   return order.orderType === "sell" ? heldWords(order, known) : cashWords(order, known);
 }
@@ -43,12 +44,25 @@ function liquidityWords(order: PlaceOrder, { book, feeRateBps }: Known): string 
   return `${nobody} at ${formatPrice(price)} or better now: the best price is ${formatPrice(best)}.`;
 }
 
-function limitWords({ account }: Known): string | undefined {
+function limitWords({ account }: Known, now: Date): string | undefined {
   if (account === undefined) return undefined;
   const left = scarcestLimit(account.limits);
   if (left === undefined) return undefined;
-  const { name, limitCents, leftCents } = left;
-  return `This order could take you over your loss limit of ${formatCents(limitCents)} a ${name}: ${formatCents(leftCents)} of it is left. Order less, or cancel an open order.`;
+  const { name, leftCents } = left;
+  const limit = `your loss limit of ${formatCents(left.limitCents)} a ${name}`;
+  if (leftCents > 0) {
+    return `This order could take you over ${limit}: ${formatCents(leftCents)} of it is left. Order less, or cancel an open order.`;
+  }
+  const renewal =
+    name === "day" ? ` The limit begins anew on ${formatDateTime(nextDay(now))}.` : "";
+  return `Nothing of ${limit} is left, so this order cannot be placed. If an open order takes a part of it, cancel that one.${renewal}`;
+}
+
+/** When the next day of the exchange begins, in UTC. */
+function nextDay(now: Date): string {
+  const day = new Date(now);
+  day.setUTCHours(24, 0, 0, 0);
+  return day.toISOString();
 }
 
 function heldWords({ side }: PlaceOrder, { positions }: Known): string | undefined {
