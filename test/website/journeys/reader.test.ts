@@ -213,7 +213,7 @@ journey(
   },
 );
 
-journey("dates are in the language of the page, with their zone", async (t, browser) => {
+journey("times are in the language of the page, with their zone", async (t, browser) => {
   const closes = await operate("create_market", {
     ...{ category: "tests", title: "Will it close?", close_time: "2100-05-06T07:08:00Z" },
   });
@@ -222,7 +222,7 @@ journey("dates are in the language of the page, with their zone", async (t, brow
   });
   const page = await context.newPage();
   await page.goto(`/markets/${closes}`);
-  const date = page.getByText("6 May 2100, GMT+9");
+  const date = page.getByText("6 May 2100, 16:08 GMT+9");
   await date.waitFor();
   t.is(await date.count(), 1);
 });

@@ -4,7 +4,6 @@ import type { Market, MarketResolution } from "../../api/types.ts";
 import {
   formatCents,
   formatChance,
-  formatClose,
   formatCount,
   formatDateTime,
   formatPrice,
@@ -109,7 +108,7 @@ function PriceFacts({ market }: { market: Market }): JSX.Element {
 function CloseFact({ market: { closeTime, status } }: { market: Market }): JSX.Element | null {
   if (closeTime === null) return null;
   const isOver = status === "closed" || new Date(closeTime).getTime() <= Date.now();
-  return <Fact name={isOver ? "Closed" : "Closes"} value={formatClose(closeTime)} />;
+  return <Fact name={isOver ? "Closed" : "Closes"} value={formatDateTime(closeTime)} />;
 }
 
 interface OutcomeProps {
