@@ -63,6 +63,14 @@ journey(
   },
 );
 
+journey("a market without a trade has no chance in the list, and says why", async (t, browser) => {
+  const { page } = await visit(browser, service.url);
+  await page.goto("/?category=sports");
+  const row = rows(page).filter({ hasText: "Will the ECB team win?" });
+  await row.getByText("no trade yet").waitFor();
+  t.is(await row.getByText("by the last trade").count(), 0);
+});
+
 journey("the search field, the filters and the address agree", async (t, browser) => {
   const { page } = await visit(browser, service.url);
   const field = page.getByRole("searchbox", { name: "Search markets" });

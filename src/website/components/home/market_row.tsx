@@ -44,11 +44,12 @@ function isOver({ status, closeTime }: RowMarket): boolean {
 }
 
 function RowChance({ market: { lastTradePrice } }: { market: RowMarket }): JSX.Element {
+  if (lastTradePrice === null) return <span class="row-chance hint">no trade yet</span>;
   return (
     <span class="row-chance">
       <span class="row-chance-number">{formatChance(lastTradePrice)}</span>
       <span class="chance-bar" aria-hidden="true">
-        <span style={{ inlineSize: `${lastTradePrice ?? 0}%` }} />
+        <span style={{ inlineSize: `${lastTradePrice}%` }} />
       </span>
       <span class="unseen">chance, by the last trade</span>
     </span>
