@@ -70,7 +70,7 @@ export function HelpPage(): JSX.Element {
         You can lose all that you put into a position. Set <a href="/account#limits">loss limits</a>{" "}
         for a day, a week and a month: lowering one holds at once, raising one takes 24 hours. You
         can also <a href="/account#exclusion">exclude yourself</a> from trading for a time or for
-        good; nobody can shorten that.
+        good; you cannot shorten that.
       </p>
       <h2>For programs</h2>
       <p>
@@ -95,8 +95,8 @@ function Figures(): JSX.Element {
           market&apos;s page says which of them its number is.
         </li>
         <li>
-          <strong>Volume</strong>: what the shares of all trades cost, YES and NO together. That is
-          €1.00 for each traded share of either kind.
+          <strong>Volume</strong>: the price of YES and that of NO for each share that was traded,
+          €1.00 together. So a trade of 15 shares adds €15.00.
         </li>
         <li>
           <strong>Traders</strong>: how many users have traded in the market.
