@@ -8,8 +8,6 @@ import { formatCents, formatChange, formatDateTime } from "../../format.ts";
 import { CsvButton } from "./csv_button.tsx";
 import { LongList } from "./long_list.tsx";
 import type { Column } from "./long_list.tsx";
-import { noteUndone, undoneWords } from "./undone.ts";
-import type { Undone } from "./undone.ts";
 import { kindWords } from "./words.ts";
 
 const columns: Column[] = [
@@ -21,15 +19,8 @@ const columns: Column[] = [
 
 /** Every change of the user's cash, from the ledger. */
 export function StatementHistory(): JSX.Element {
-  const [undone] = useState<Undone>(() => new Map());
-  // When the trades were made that were read.
-  const [made] = useState(() => new Map<string, string>());
-  const otherTimeOf = ({ kind, tradeId, marketId }: StatementEntry): string | undefined => {
-    if (tradeId === null || marketId === null) return undefined;
-    if (kind === "trade") return undoneWords(undone, { tradeId, marketId });
-    const time = made.get(tradeId);
-    return time && `the trade of ${formatDateTime(time)}`;
-  };
+  // The entries that were read of each trade: itself, and what undid it.
+  const [trades] = useState(() => new Map<string, TradeTimes>());
   return (
     <>
       <CsvButton path="/api/v1/me/statement" fileName="statement.csv" />
@@ -41,16 +32,13 @@ export function StatementHistory(): JSX.Element {
           const page = await jsonResultOf(ownApi.GET("/api/v1/me/statement", params));
           if (!page.ok) return page;
           const { data, nextCursor } = page.data;
-          noteUndone(undone, data);
-          for (const { kind, tradeId, createdAt } of data) {
-            if (kind === "trade" && tradeId !== null) made.set(tradeId, createdAt);
-          }
+          for (const entry of data) noteTimes(trades, entry);
           await readTitles(data.map(({ marketId }) => marketId));
           return { ok: true, data: { data: await withEvents(data), nextCursor } };
         }}
         row={(entry) => {
-          const { marketId, event, reference, createdAt } = entry;
-          const otherTime = otherTimeOf(entry);
+          const { marketId, tradeId, event, reference, createdAt } = entry;
+          const other = otherTimeWords(entry, trades.get(tradeId ?? ""));
           return (
             <>
               <td class="wide-only">{formatDateTime(createdAt)}</td>
@@ -66,7 +54,7 @@ export function StatementHistory(): JSX.Element {
                     {event.title}
                   </a>
                 )}
-                {otherTime !== undefined && <span class="second-line hint">{otherTime}</span>}
+                {other !== undefined && <span class="second-line hint">{other}</span>}
                 {reference !== null && <span class="second-line hint">{reference}</span>}
                 <span class="narrow-only hint">{formatDateTime(createdAt)}</span>
               </th>
@@ -78,6 +66,23 @@ export function StatementHistory(): JSX.Element {
       />
     </>
   );
+}
+
+/** When a trade was made, and undone, as far as it was read. */
+type TradeTimes = Partial<Record<StatementEntry["kind"], string>>;
+
+function noteTimes(trades: Map<string, TradeTimes>, entry: StatementEntry): void {
+  const { kind, tradeId, createdAt } = entry;
+  if (tradeId !== null) trades.set(tradeId, { ...trades.get(tradeId), [kind]: createdAt });
+}
+
+/** Of a trade, when it was undone; of what undid it, when it was made. */
+function otherTimeWords(
+  { kind }: StatementEntry,
+  { trade: made, void: undone }: TradeTimes = {},
+): string | undefined {
+  if (kind === "trade") return undone && `undone on ${formatDateTime(undone)}`;
+  return made && `the trade of ${formatDateTime(made)}`;
 }
 
 interface Entry extends StatementEntry {
