@@ -117,23 +117,24 @@ begin
     v_taker := v_traders[1 + (v_crosses and v_taker.user_id > v_owner.user_id)::int];
     v_owner := v_traders[1 + (v_traders[1].user_id = v_taker.user_id)::int];
   end loop;
-  -- One may have expired while this call waited for the users.
+  -- A switch may have expired while this call waited for the users.
   if exists (select from trading.dead_man_switches as s where s.expires_at <= core.now())
     or exists (select from trading.dead_man_switches as s where s.last_fired_at > v_at)
     or exists (select from trading.order_stops as s where s.user_id = v_owner.user_id)
+    or exists (
+      select from trading.idempotency_keys as k
+      where k.user_id = v_taker.user_id
+        and k.key = r."idempotencyKey"
+    )
   then
     return null;
   end if;
 
-  -- From here on it is placed, unless its key is there already.
+  -- From here on it is placed.
   v_order_id := nextval('trading.order_ids');
   if r."idempotencyKey" is not null then
     insert into trading.idempotency_keys (user_id, key, order_id, created_at, request_fingerprint)
-    values (v_taker.user_id, r."idempotencyKey", v_order_id, v_at, r."requestFingerprint")
-    on conflict do nothing;
-    if not found then
-      return null;
-    end if;
+    values (v_taker.user_id, r."idempotencyKey", v_order_id, v_at, r."requestFingerprint");
   end if;
   return (
     null, null, false,
