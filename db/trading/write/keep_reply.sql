@@ -11,6 +11,11 @@ as $$
 declare
   v_at constant timestamptz := core.now();
 begin
+  if keep_reply.request_fingerprint is null then
+    perform core.raise_error(
+      'INVALID_REQUEST', 'A command with an idempotency key needs the fingerprint of its request'
+    );
+  end if;
   insert into trading.idempotency_keys as k (
     user_id, key, created_at, request_fingerprint, reply, cancelled_orders
   )
@@ -41,5 +46,5 @@ comment on function trading.keep_reply(bigint, uuid, uuid, text, int) is
   'Keeps the answer of a command in the transaction that carries it out. A key older than 24 hours '
   'is taken over. A command of several transactions keeps null until its last one, with the number '
   'of the orders that it has cancelled so far. Errors: 40001, if another request has used the key '
-  'meanwhile: then the whole call has no effect, and finds that request when it is made again. The '
-  'caller holds the user''s lock.';
+  'meanwhile: then the whole call has no effect, and finds that request when it is made again; '
+  'INVALID_REQUEST without a fingerprint. The caller holds the user''s lock.';

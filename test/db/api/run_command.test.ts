@@ -404,3 +404,12 @@ test("a command that is none is refused, and its key stays free", async (t) => {
   t.like(await run("steal" as Command, ann, given), { code: "INVALID_REQUEST" });
   t.like(await run("split", ann, given), { code: null, replayed: false });
 });
+
+test("INVALID_REQUEST: a command with a key, and no fingerprint of its request", async (t) => {
+  const ann = await makeTrader();
+  const key = { userId: ann, idempotencyKey: randomUUID(), requestFingerprint: null as never };
+  await t.throwsAsync(
+    withClient(exchange.api, (client) => call(client, api.beginCommand, key)),
+    { code: "EX001", message: /needs the fingerprint/ },
+  );
+});
