@@ -138,6 +138,7 @@ export function createLanes(now: () => number): Lanes {
     unhold: (order) => {
       const lane = laneOf(order);
       lane.climbing.add(order.request.userId, -1);
+      if (isTried(lane)) lane.rung = "alone";
       makeReady(lane);
     },
   };

@@ -184,7 +184,7 @@ function pay(order: Waiting, result: PlacedOrder): boolean {
   return true;
 }
 
-/** Of a call of one lane only the first order is sure to have been the reason. It climbs. */
+/** Of a call of one lane only the first order that it sent is sure to have been the reason. It climbs. */
 const climbs = ({ lane }: Call, [first]: Waiting[], order: Waiting): boolean =>
   lane !== undefined && order === first;
 

@@ -218,6 +218,22 @@ test("a deep order climbs to a call of its own; its user's later ones wait, and 
   t.is(calls().length, 6);
 });
 
+test("deep orders of one user that were told AGAIN go to no shared call again", async (t) => {
+  const { calls, drained, end, place, underWay } = deepDatabase();
+  const deep = (price: number) => place(order("a", price, { userId: "ann", quantity: 10_000 }));
+  const placed = [deep(1), deep(2), deep(3)];
+  await ticks(4);
+  await end("a1 a2 a3");
+  for (const name of ["a1", "a2", "a3"]) {
+    await end(`${name} !`);
+    t.deepEqual(underWay(), [`${name} !!`]);
+    await end(`${name} !!`);
+  }
+  await drained();
+  t.is(bodies(await Promise.all(placed)).join(" "), "1 2 3");
+  t.is(calls().length, 7);
+});
+
 test("what waited too long behind an order that climbs is in no call any more", async (t) => {
   const { calls, end, pass, place, underWay } = deepDatabase();
   const ofAnn = (price: number, quantity = 1) => order("a", price, { userId: "ann", quantity });
