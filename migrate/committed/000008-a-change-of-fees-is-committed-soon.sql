@@ -1,5 +1,5 @@
 --! Previous: sha1:bdc33c83ffdfcc926a3c43c549e6e757f9d0877e
---! Hash: sha1:2dfecb2554c6aac7b110a28d1454a90f6a26cd92
+--! Hash: sha1:fb9ea08d359a85ca66ea6e474bcbf589eb82567b
 --! Message: A change of fees is committed soon
 
 -- A change of fees that is committed late would make ledger.verify() name the trades before it.
@@ -8,7 +8,7 @@ set local role exchange_owner;
 --! Included trading/check/check_fee_moment.sql
 create or replace function trading.check_fee_moment()
 returns trigger
-language plpgsql
+language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -24,7 +24,8 @@ $$;
 comment on function trading.check_fee_moment() is
   'Trigger, at the end of the transaction: trades do not see a change of fees before its commit, '
   'and trading.verify_fees() allows a minute for that, ten seconds of which are for the commit '
-  'itself. Errors: INVALID_STATE.';
+  'itself. With the rights of its owner: up to PostgreSQL 17 it runs as whoever commits. Errors: '
+  'INVALID_STATE.';
 --! EndIncluded trading/check/check_fee_moment.sql
 lock table trading.fee_schedules, trading.fee_cancellations in share row exclusive mode;
 create constraint trigger fee_schedules_are_committed_soon

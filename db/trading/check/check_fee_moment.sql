@@ -1,6 +1,6 @@
 create or replace function trading.check_fee_moment()
 returns trigger
-language plpgsql
+language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -16,4 +16,5 @@ $$;
 comment on function trading.check_fee_moment() is
   'Trigger, at the end of the transaction: trades do not see a change of fees before its commit, '
   'and trading.verify_fees() allows a minute for that, ten seconds of which are for the commit '
-  'itself. Errors: INVALID_STATE.';
+  'itself. With the rights of its owner: up to PostgreSQL 17 it runs as whoever commits. Errors: '
+  'INVALID_STATE.';
