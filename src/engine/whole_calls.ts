@@ -188,14 +188,12 @@ async function climb<Result extends VersionedResult>(
   climbing: Climbing,
   makeCall: (client: PoolClient, mostMakers: number | null) => Promise<Result[]>,
 ): Promise<Result[]> {
-  const { limiter, lines, now, walks } = context;
-  const { userIds, marketIds, one, mostMakers, until, isRejected = isCoded } = climbing;
-  const inTime = until === undefined ? {} : { patienceMs: () => Math.max(0, until - now()) };
+  const { limiter, lines, walks } = context;
+  const { userIds, marketIds, one, mostMakers, isRejected = isCoded } = climbing;
+  const inTime = patienceOf(context, climbing);
   const goAlone = () => {
     const bounded = (client: PoolClient) => makeCall(client, mostMakers);
-    if (climbing.isOfLane === true) {
-      return goByTurns(context, climbing, { ...inTime, rung: "alone" }, bounded);
-    }
+    if (climbing.isOfLane === true) return goByTurns(context, climbing, { rung: "alone" }, bounded);
     const holds = { alone: "", user: userIds, market: marketIds };
     const turn = limiter.turn(`${one.join()} alone`, holds);
     return untilDone(context, { ...climbing, turn }, bounded);
@@ -212,19 +210,16 @@ async function climb<Result extends VersionedResult>(
     const [again] = results.filter(({ code }) => code === "AGAIN");
     if (again === undefined) return results;
     const single = { ...climbing, marketIds: marketIds.length > 0 ? marketIds : [again.body] };
-    const going = { ...inTime, rung: "single", restMs: () => walks.restMs(single) } as const;
+    const going = { rung: "single", restMs: () => walks.restMs(single) } as const;
     return await goByTurns(context, single, going, (client) =>
       walks.watch(single, () => makeCall(client, ladder.single.mostMakers), isForNothing),
     );
   });
 }
 
-interface Going {
-  rung: "alone" | "single";
-  /** How long it is until it may go, and how long it waits for its turn. */
-  restMs?: () => number;
-  patienceMs?: () => number;
-}
+/** How long it waits for a turn or its token, if not for as long as any request. */
+const patienceOf = ({ now }: WholeCallContext, { until }: Climbing) =>
+  until === undefined ? {} : { patienceMs: () => Math.max(0, until - now()) };
 
 /**
  * Makes a call while the lanes of its markets begin none. Of each market one goes at a time, since
@@ -233,14 +228,14 @@ interface Going {
 async function goByTurns<Result extends VersionedResult>(
   context: WholeCallContext,
   climbing: Climbing,
-  { rung, restMs = () => 0, ...inTime }: Going,
+  { rung, restMs = () => 0 }: { rung: "alone" | "single"; restMs?: () => number },
   makeCall: (client: PoolClient) => Promise<Result[]>,
 ): Promise<Result[]> {
   const { lanes, limiter, onLeft } = context;
   const { marketIds, one, userIds } = climbing;
   const holds = { [rung]: "", user: userIds, one: marketIds };
   const turn = limiter.turn(`${one.join()} ${rung}`, holds, {
-    ...inTime,
+    ...patienceOf(context, climbing),
     restMs: () => Math.max(restMs(), lanes.owes(marketIds) ? LANE_TURN_MS : 0),
   });
   return await untilDone(context, { ...climbing, turn }, async (client) => {
