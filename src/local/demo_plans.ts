@@ -1,6 +1,7 @@
 import type { OrderTerms } from "../database/calls.ts";
 import { at } from "./demo_commands.ts";
 import { livingMarkets, livingTraders } from "./living_catalogue.ts";
+import type { LivingMarket } from "./living_catalogue.ts";
 
 /** What the demo traders do next. Only numbers go in and come out, so a seed repeats everything. */
 
@@ -86,6 +87,24 @@ export function walk(
   return within(price + pull + shock);
 }
 
+/**
+ * Of the markets of an exclusive event one resolves YES: the prices that are known of them are changed
+ * in proportion, so that all sum to 100. One that is not known counts as what it returns to.
+ */
+export function balance(
+  prices: (number | undefined)[],
+  markets: LivingMarket[],
+  event: LivingMarket["event"],
+): void {
+  if (event?.isExclusive !== true) return;
+  const places = [...markets.keys()].filter((place) => at(markets, place).event === event);
+  const sum = places.reduce((all, place) => all + (prices[place] ?? at(markets, place).price), 0);
+  for (const place of places) {
+    const price = prices[place];
+    if (price !== undefined) prices[place] = within((price * 100) / sum);
+  }
+}
+
 /** A maker's quotes around a price: the bids below it and the asks above it that are missing. */
 export function planQuotes(
   spacing: number,
@@ -148,15 +167,19 @@ export const PAST_HOURS = 28 * 24;
 /** Four weeks of trades in the living markets, and the price at which each market stands then. */
 export function planPast(chance: Chance): { steps: PastStep[]; prices: number[] } {
   const prices = livingMarkets.map(({ price }) => within(price - 12 + 24 * chance()));
+  const events = new Set(livingMarkets.map(({ event }) => event));
   const shares = livingMarkets.map(() => livingTraders.map(() => ({ yes: 0, no: 0 })));
   const steps = hoursOfPast().map(({ hours, hoursAgo }) => {
     const step: PastStep = { hoursAgo, orders: [], resolved: [] };
-    livingMarkets.forEach(({ price: home, liveliness, resolved }, market) => {
+    livingMarkets.forEach(({ price: home, liveliness }, market) => {
+      prices[market] = walk({ price: at(prices, market), home }, liveliness, hours, chance);
+    });
+    for (const event of events) balance(prices, livingMarkets, event);
+    livingMarkets.forEach(({ price: home, resolved }, market) => {
       const endedAgo = (resolved?.daysAgo ?? 0) * 24;
       if (hoursAgo < endedAgo) return;
       if (hoursAgo === endedAgo) step.resolved.push(market);
-      const price = walk({ price: at(prices, market), home }, liveliness, hours, chance);
-      prices[market] = price;
+      const price = at(prices, market);
       if (chance() < 0.3) return;
       const orders = planTrade({ price, home }, at(shares, market), chance);
       step.orders.push(...orders.map((order) => ({ ...order, market })));

@@ -7,7 +7,7 @@ import type { ApiCalls } from "../database/calls.ts";
 import { abandonPool, makePool } from "../database/pools.ts";
 import { at } from "./demo_commands.ts";
 import type { LivingDemo } from "./demo_history.ts";
-import { anyOf, chanceFrom, planQuotes, planTake, walk } from "./demo_plans.ts";
+import { anyOf, balance, chanceFrom, planQuotes, planTake, walk } from "./demo_plans.ts";
 import type { Chance, Standing } from "./demo_plans.ts";
 import { livingTraders } from "./living_catalogue.ts";
 
@@ -92,9 +92,11 @@ export function makeDemoTraders(
   { markets, traderIds }: LivingDemo,
   chance: Chance,
 ): () => Promise<void> {
-  const prices = new Map<string, number>();
+  const living = markets.map(({ market }) => market);
+  const prices: (number | undefined)[] = living.map(() => undefined);
   return async () => {
-    const { id: marketId, market } = anyOf(markets, chance);
+    const place = anyOf([...markets.keys()], chance);
+    const { id: marketId, market } = at(markets, place);
     const index = anyOf([...livingTraders.keys()], chance);
     const trader = at(livingTraders, index);
     const userId = at(traderIds, index);
@@ -102,9 +104,10 @@ export function makeDemoTraders(
     const view = marketSchema.parse(JSON.parse((await calls.getMarket({ marketId }))?.body ?? ""));
     if (view.status !== "open") return;
     const { liveliness, price: home } = market;
-    const before = prices.get(marketId) ?? view.lastTradePrice ?? home;
-    const price = walk({ price: before, home }, liveliness, HOURS_OF_A_STEP, chance);
-    prices.set(marketId, price);
+    const before = prices[place] ?? view.lastTradePrice ?? home;
+    prices[place] = walk({ price: before, home }, liveliness, HOURS_OF_A_STEP, chance);
+    balance(prices, living, market.event);
+    const price = prices[place];
 
     const standing = standingIn(marketId, await calls.getPortfolio({ userId }));
     const { cancelIds, orders } =

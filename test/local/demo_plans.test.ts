@@ -1,5 +1,12 @@
 import test from "ava";
-import { chanceFrom, planPast, planQuotes, planTake, walk } from "../../src/local/demo_plans.ts";
+import {
+  balance,
+  chanceFrom,
+  planPast,
+  planQuotes,
+  planTake,
+  walk,
+} from "../../src/local/demo_plans.ts";
 import type { Plan, Quote, Shares, Terms } from "../../src/local/demo_plans.ts";
 import { livingMarkets, livingTraders } from "../../src/local/living_catalogue.ts";
 import { randomFrom } from "../helpers/random.ts";
@@ -34,6 +41,35 @@ test("a price walks within 3 and 97, and returns to its home", (t) => {
     }
     t.true(Math.abs(sum / 20_000 - home) < 15, `${sum / 20_000} is far from ${home}`);
   }
+});
+
+test("the prices of an exclusive event sum to 100, with or without all of them known", (t) => {
+  const of = livingMarkets.filter(({ event }) => event?.isExclusive === true);
+  const sum = (prices: number[]) => prices.reduce((all, price) => all + price, 0);
+  t.deepEqual(
+    of.map(({ price }) => price),
+    [46, 29, 17, 8],
+  );
+  const { event } = of[0]!;
+  const prices = [60, 40, 20, 5];
+  balance(prices, of, event);
+  t.deepEqual(prices.map(Math.round), [48, 32, 16, 4]);
+
+  // 8 of the last one leave 92 to what is known: that the sum is 128 takes a fifth and more of it.
+  const known = [60, 40, 20, undefined];
+  balance(known, of, event);
+  t.deepEqual(
+    known.map((price) => price && Math.round(price)),
+    [47, 31, 16, undefined],
+  );
+
+  const { prices: last } = planPast(chanceFrom(7));
+  const election = last.filter((_, place) => livingMarkets[place]!.event === event);
+  t.true(Math.abs(sum(election) - 100) < 1, election.join(" + "));
+  const single = livingMarkets.find((market) => market.event === undefined)!;
+  const alone = [70];
+  balance(alone, [single], single.event);
+  t.deepEqual(alone, [70]);
 });
 
 test("a maker never crosses itself, has few quotes, and sells only what it has", (t) => {
