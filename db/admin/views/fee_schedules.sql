@@ -1,17 +1,15 @@
+-- The same as analytics.fee_schedules, in the schema that operators may read.
 create or replace view admin.fee_schedules as
 select
-  s.id as fee_schedule_key,
-  c.slug as category,
-  s.market_id as market_key,
-  m.public_id as market_id,
-  s.taker_rate_bps,
-  s.effective_from,
-  s.created_at,
-  x.created_at as cancelled_at
-from trading.fee_schedules as s
-left join catalog.categories as c on c.id = s.category_id
-left join catalog.markets as m on m.id = s.market_id
-left join trading.fee_cancellations as x on x.fee_schedule_id = s.id;
+  x.fee_schedule_key,
+  x.category,
+  x.market_key,
+  x.market_id,
+  x.taker_rate_bps,
+  x.effective_from,
+  x.created_at,
+  x.cancelled_at
+from analytics.fee_schedules as x;
 
 comment on view admin.fee_schedules is
   'Dated taker fees: a market''s own, else its category''s, else the default; of these the '

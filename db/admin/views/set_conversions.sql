@@ -1,21 +1,20 @@
+-- The same as analytics.set_conversions, in the schema that operators may read.
 create or replace view admin.set_conversions as
 select
-  s.id as conversion_key,
-  s.market_id as market_key,
-  m.public_id as market_id,
-  s.user_id as user_key,
-  u.public_id as user_id,
-  s.kind::text as kind,
-  s.quantity::int as quantity,
-  s.yes_realised_cents,
-  s.no_realised_cents,
-  s.journal_id as journal_key,
-  s.created_at,
-  s.side::text as side,
-  s.cents::bigint as cents
-from trading.set_conversions as s
-left join catalog.markets as m on m.id = s.market_id
-left join identity.users as u on u.id = s.user_id;
+  x.conversion_key,
+  x.market_key,
+  x.market_id,
+  x.user_key,
+  x.user_id,
+  x.kind,
+  x.quantity,
+  x.yes_realised_cents,
+  x.no_realised_cents,
+  x.journal_key,
+  x.created_at,
+  x.side,
+  x.cents
+from analytics.set_conversions as x;
 
 comment on view admin.set_conversions is
   'Complete sets, one YES and one NO share, made of 100 cents each or given back for them; and '

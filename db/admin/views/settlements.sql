@@ -1,32 +1,20 @@
+-- The same as analytics.settlements, in the schema that operators may read.
 create or replace view admin.settlements as
 select
-  s.resolution_id as resolution_key,
-  s.market_id as market_key,
-  m.public_id as market_id,
-  s.user_id as user_key,
-  u.public_id as user_id,
-  s.side::text as side,
-  s.quantity::bigint as quantity,
-  s.payout_cents::bigint as payout_cents,
-  s.cost_cents::bigint as cost_cents,
-  s.fee_cents::bigint as fee_cents,
-  s.realised_cents,
-  not exists (
-    select
-    from trading.resolutions as n
-    where n.corrects_resolution_id = r.id
-  )
-  and not exists (
-    select
-    from trading.voids as v
-    where v.market_id = r.market_id
-      and v.trade_id is null
-  ) as is_final,
-  r.created_at
-from trading.settlements as s
-left join trading.resolutions as r on r.id = s.resolution_id
-left join catalog.markets as m on m.id = s.market_id
-left join identity.users as u on u.id = s.user_id;
+  x.resolution_key,
+  x.market_key,
+  x.market_id,
+  x.user_key,
+  x.user_id,
+  x.side,
+  x.quantity,
+  x.payout_cents,
+  x.cost_cents,
+  x.fee_cents,
+  x.realised_cents,
+  x.is_final,
+  x.created_at
+from analytics.settlements as x;
 
 comment on view admin.settlements is
   'What each resolution pays each position. A correction settles all positions of its market '

@@ -1,18 +1,17 @@
+-- The same as analytics.voided_positions, in the schema that operators may read.
 create or replace view admin.voided_positions as
 select
-  p.void_id as void_key,
-  p.market_id as market_key,
-  m.public_id as market_id,
-  p.user_id as user_key,
-  u.public_id as user_id,
-  p.side::text as side,
-  p.quantity::bigint as quantity,
-  p.cost_cents::bigint as cost_cents,
-  p.fee_cents::bigint as fee_cents,
-  p.realised_cents
-from trading.voided_positions as p
-left join catalog.markets as m on m.id = p.market_id
-left join identity.users as u on u.id = p.user_id;
+  x.void_key,
+  x.market_key,
+  x.market_id,
+  x.user_key,
+  x.user_id,
+  x.side,
+  x.quantity,
+  x.cost_cents,
+  x.fee_cents,
+  x.realised_cents
+from analytics.voided_positions as x;
 
 comment on view admin.voided_positions is
   'The positions of voided markets as they were before; now they are empty.';
