@@ -15,7 +15,6 @@ import { AMENDMENT_MAKERS, ladder } from "./ladder.ts";
 import type { CommandKind } from "./ladder.ts";
 import type { Waiting } from "./lane.ts";
 import type { Lanes } from "./lanes.ts";
-import { untilFinished } from "./unfinished.ts";
 import type { Walks } from "./walks.ts";
 
 /**
@@ -249,13 +248,19 @@ async function goByTurns<Result extends VersionedResult>(
   });
 }
 
-/** Makes a call, each time in its turn and its time, until locks are free and all is finished. */
+/**
+ * Makes a call, each time in its turn and its time, until locks are free and all is finished. One call
+ * cancels a bounded number of makers that fail revalidation: if it meets more, it only cancels these
+ * and returns CONFLICT_RETRY.
+ */
 async function untilDone<Result extends VersionedResult>(
   { now, pool, retries, unfinishedForMs }: WholeCallContext,
   { isRepeatable, turn, until }: { isRepeatable: boolean; turn: Turn; until?: number },
   makeCall: (client: PoolClient) => Promise<Result[]>,
 ): Promise<Result[]> {
-  const leftMs = until === undefined ? Infinity : Math.max(0, until - now());
+  const began = now();
+  const leftMs = until === undefined ? Infinity : Math.max(0, until - began);
+  const finishingMs = Math.min(leftMs, unfinishedForMs);
   const inTime: Turn = (attempt) =>
     turn(async () => {
       // Such a failure is not repeated.
@@ -266,8 +271,11 @@ async function untilDone<Result extends VersionedResult>(
     lockPatienceMs: Math.min(leftMs, REQUEST_PATIENCE_MS),
     ...{ ...retries, turn: inTime, repeatable: isRepeatable },
   };
-  const attempts = () => withRetries(pool, makeCall, options);
-  return await untilFinished(attempts, { forMs: Math.min(leftMs, unfinishedForMs), now });
+  for (;;) {
+    const results = await withRetries(pool, makeCall, options);
+    const isUnfinished = results.some(({ code }) => code === "CONFLICT_RETRY");
+    if (!isUnfinished || now() - began >= finishingMs) return results;
+  }
 }
 
 const isCoded = ({ code }: VersionedResult) => code !== null;
