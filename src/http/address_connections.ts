@@ -1,13 +1,17 @@
 import type { Socket } from "node:net";
+import { createTally } from "../tally.ts";
 import { clientAddressOf } from "./client_address.ts";
-import { createClientPlaces } from "./client_places.ts";
 
 /** Admits a connection while its address has fewer than so many. */
 export function limitByAddress(most: number): (socket: Socket) => boolean {
-  const takePlace = createClientPlaces(most);
+  const open = createTally();
   return (socket) => {
-    const giveBack = takePlace(clientAddressOf({ ip: socket.remoteAddress }));
-    if (giveBack !== undefined) socket.once("close", giveBack);
-    return giveBack !== undefined;
+    const address = clientAddressOf({ ip: socket.remoteAddress });
+    if (open.of(address) >= most) return false;
+    open.add(address, 1);
+    socket.once("close", () => {
+      open.add(address, -1);
+    });
+    return true;
   };
 }
