@@ -13,7 +13,7 @@ export function previewLimits(connections: number): CallLimits<"user" | "market"
 }
 
 /** Half is left to other clients. */
-export function readLimits(connections: number): CallLimits<"client"> {
+function readLimits(connections: number): CallLimits<"client"> {
   return { most: connections, each: { client: part(connections, 1 / 2) } };
 }
 

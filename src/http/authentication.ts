@@ -205,8 +205,8 @@ function createUseRecorder(options: AuthenticatorOptions): UseRecorder {
 
 const addressOrNull = (address: string): string | null => (address === "" ? null : address);
 
-/** Maps and sets keep the order in which their keys came. */
-export function dropOldest(from: Map<string, unknown> | Set<string>, keep: number): void {
+/** A map keeps the order in which its keys came. */
+function dropOldest(from: Map<string, unknown>, keep: number): void {
   for (const key of from.keys()) {
     if (from.size <= keep) return;
     from.delete(key);
