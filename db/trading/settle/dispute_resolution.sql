@@ -5,12 +5,8 @@ as $$
 declare
   v_at constant timestamptz := core.now();
   v_resolution_id constant bigint := (
-    select r.id
-    from trading.resolutions as r
-    where r.market_id = dispute_resolution.market_id
-    order by r.id desc
-    limit 1
-  );
+    trading.resolution_in_force(dispute_resolution.market_id)
+  ).id;
   v_code text;
   v_dispute trading.disputes;
 begin
