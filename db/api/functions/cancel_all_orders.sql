@@ -74,9 +74,9 @@ begin
       'user_cancelled', core.now(), announced => false
     );
   end if;
-  cancelled := cancelled + cancel_all_orders.cancelled_before;
-
-  if cancel_all_orders.idempotency_key is not null then
+  if cancel_all_orders.idempotency_key is null then
+    cancelled := cancelled + cancel_all_orders.cancelled_before;
+  else
     perform trading.lock_traders(array[v_user_id]);
     v_kept := trading.find_reply(
       v_user_id, cancel_all_orders.idempotency_key, cancel_all_orders.request_fingerprint
@@ -85,8 +85,8 @@ begin
       raise exception 'The command is finished by another call'
         using errcode = 'serialization_failure';
     end if;
-    -- The count of all calls of the command is in the row of its key.
-    cancelled := cancelled - cancel_all_orders.cancelled_before + coalesce((
+    -- The count of the calls before is in the row of the key.
+    cancelled := cancelled + coalesce((
       select k.cancelled_orders
       from trading.idempotency_keys as k
       where k.user_id = v_user_id
