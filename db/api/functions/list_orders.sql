@@ -64,21 +64,19 @@ begin
         order by x.id desc
         limit c_most_rows
       );
+      v_total := (
+        select count(*)
+        from trading.orders as o
+        where o.user_id = v_user_id
+          and (v_market_id is null or o.market_id = v_market_id)
+          and (list_orders.status = 'all' or o.status = 'cancelled')
+      ) + (
+        select count(*)
+        from trading.archived_orders as a
+        where a.user_id = v_user_id
+          and (v_market_id is null or a.market_id = v_market_id)
+      );
     end if;
-  end if;
-  if list_orders.status in ('cancelled', 'all') then
-    v_total := (
-      select count(*)
-      from trading.orders as o
-      where o.user_id = v_user_id
-        and (v_market_id is null or o.market_id = v_market_id)
-        and (list_orders.status = 'all' or o.status = 'cancelled')
-    ) + (
-      select count(*)
-      from trading.archived_orders as a
-      where a.user_id = v_user_id
-        and (v_market_id is null or a.market_id = v_market_id)
-    );
   end if;
 
   return (
