@@ -176,7 +176,7 @@ set local role exchange_owner;
 --!include trading/lock/lock_market.sql
 --!include trading/lock/lock_market_if_free.sql
 --!include trading/lock/lock_markets.sql
---!include trading/convert/lock_event_markets.sql
+--!include trading/lock/lock_event_markets.sql
 --!include trading/lock/lock_for_payout.sql
 --!include trading/lock/lock_free_markets.sql
 --!include trading/lock/try_lock_market.sql
