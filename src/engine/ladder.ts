@@ -1,6 +1,10 @@
 import type { CallLimits } from "../database/call_limiter.ts";
 
-/** Lower rungs serve many orders in a call. An order that gets AGAIN climbs; a success steps down. */
+/**
+ * Lower rungs serve many orders in a call. A lane whose call did not place all goes from `shared` to
+ * `alone`, and back after a success. An order that holds up its lane climbs: it leaves for calls of its
+ * own.
+ */
 export type Rung = "shared" | "alone" | "single";
 
 export interface RungLimits {

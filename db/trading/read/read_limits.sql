@@ -52,5 +52,6 @@ comment on function trading.read_limits(bigint[], bigint[], timestamptz, int) is
   'The loss limits of traders and what counts toward them, each at the place of its trader in '
   'user_ids. What open orders could still cost is read of takers only, and is 0 for the others: '
   'a maker is judged by one match alone. More than 10,000 open orders count as more than any '
-  'limit: markets are locked while they are read. replaced: so many more may '
-  'be open, since the call releases or replaces them. To be called with the traders locked.';
+  'limit: markets are locked while they are read. replaced: 1 in a call that releases or replaces '
+  'orders, which are among the open ones: the last of them was accepted beside 10,000. To be '
+  'called with the traders locked.';
