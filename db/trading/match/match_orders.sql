@@ -86,7 +86,7 @@ declare
   c_maker int[];
   c_reason trading.cancel_reason[];
   c_starved_by int[];
-  v_unfinished int[]; -- of such requests the books, and the traders below 0
+  v_unfinished int[]; -- of requests that come again the books, and the traders as -t
   v_walked int[]; -- books of which this call has met enough for nothing
   v_rested_count int := 0;
   g int; -- the market
@@ -255,8 +255,8 @@ begin
     v_beyond := 0;
     v_own := 0;
 
-    -- A fok order for more than stands within its price needs no walk through the orders. What it
-    -- could reach before the call, and how many orders of its own, has changed by what was read.
+    -- A fok order for more than stands within its price needs no walk through the orders. Its
+    -- figures are of the moment before the call: what the call has changed since is added.
     if batch.fok_shares[i] is not null then
       v_within := batch.fok_shares[i];
       n := batch.own_orders[i];
@@ -289,7 +289,8 @@ begin
         k := k_next[k];
       end loop;
       v_level := coalesce(k_price[k], 0);
-      -- Nothing that was read is left: the end of the queue, or an order of this call.
+      -- Nothing that was read is left: the end of the queue, or an order of this call. Without
+      -- results, the caller reads more and matches all requests anew.
       if b_floor[v_opposite] >= greatest(v_level, v_worst) and (k = 0 or k > k_read) then
         return batch;
       end if;

@@ -86,7 +86,7 @@ begin
     end if;
   end if;
 
-  -- Orders of one market may meet each other. Not all markets of a release have one.
+  -- Orders of one market may meet each other. A release may name markets that have no order.
   if v_meets_makers or 'sell' = any (r.order_type) or c_count > cardinality(r.market_ids)
     or r.order_id is not null and c_count > 1
   then

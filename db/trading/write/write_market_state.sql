@@ -11,7 +11,7 @@ declare
   h constant trading.holdings_read := batch.holdings;
   h_count constant int := coalesce(cardinality(h.is_touched), 0) / 2;
   k_left constant int[] := batch.makers_left;
-  k_read constant int := coalesce(cardinality(k.queue_position), 0);
+  k_read constant int := coalesce(cardinality(k.queue_position), 0); -- without the call's own
 begin
   update trading.market_state as s set
     version = s.version + batch.changes[d.g],
