@@ -206,7 +206,7 @@ async function climb<Result extends VersionedResult>(
   )(async () => {
     await climbing.token?.take(inTime.patienceMs?.());
     const results = await goAlone();
-    const [again] = results.filter(({ code }) => code === "AGAIN");
+    const again = results.find(({ code }) => code === "AGAIN");
     if (again === undefined) return results;
     const single = { ...climbing, marketIds: marketIds.length > 0 ? marketIds : [again.body] };
     const going = { rung: "single", restMs: () => walks.restMs(single) } as const;
