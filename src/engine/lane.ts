@@ -35,15 +35,13 @@ export interface Lane {
   isOwed: boolean;
   /** Of its next call. */
   rung: Exclude<Rung, "single">;
-  /** Its last call took long. The next one takes one order of each user. */
-  isSlow: boolean;
   /** How many orders of a user left for calls of their own. What the user sent after them waits here. */
   climbing: Tally;
 }
 
 export const makeLane = (): Lane => ({
   ...{ waiting: [], underWay: 0, isOwed: false },
-  ...{ rung: "shared", isSlow: false, climbing: createTally() },
+  ...{ rung: "shared", climbing: createTally() },
 });
 
 const isFree = ({ climbing }: Lane, { request }: Waiting) => climbing.of(request.userId) === 0;
@@ -100,15 +98,17 @@ export function takeAlone(lane: Lane, mostOrders: number): Waiting[] {
     .slice(0, MOST_SEEN);
   if (first === undefined) return [];
   const taken = new Set([first]);
-  const passed = new Set(lane.isSlow || isDeep(first) ? [first.request.userId] : []);
+  const passed = new Set(isDeep(first) ? [first.request.userId] : []);
   let left = LANE_MAKERS.ofOthers;
   for (const order of bySize(others)) {
     const { userId } = order.request;
     const reach = reachOf(order);
     if (passed.has(userId)) continue;
     const fits = reach <= left && taken.size < mostOrders;
-    if (!fits || lane.isSlow) passed.add(userId);
-    if (!fits) continue;
+    if (!fits) {
+      passed.add(userId);
+      continue;
+    }
     taken.add(order);
     left -= reach;
   }

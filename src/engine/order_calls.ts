@@ -17,7 +17,6 @@ export interface CallContext {
   retries: RetryOptions | undefined;
   /** Instead of what the ladder has. */
   mostMakers: number | undefined;
-  slowMs: number | undefined;
   whilePaying: WhilePaying;
   /** Places an order by calls of its own. */
   climb: (order: Waiting) => void;
@@ -35,25 +34,16 @@ interface Call {
   lane?: Lane;
 }
 
-/** What a call took, what of it it sent, and how long that lasted. */
+/** What a call took, and what of it it sent. */
 interface Taken {
   orders?: Waiting[];
   sent: Waiting[];
-  tookMs: number;
-}
-
-/** A call is slow if it took longer than this, and longer than a fifth of this for each order. */
-const SLOW_MS = 50;
-
-/** Whether a call took long for so many orders. */
-export function wasSlow(milliseconds: number, orders: number, slowMs = SLOW_MS): boolean {
-  return milliseconds > slowMs && milliseconds / orders > slowMs / 5;
 }
 
 /** Makes a call and answers its orders. Those that were told AGAIN are placed again, or climb. */
 export async function makeCall(context: CallContext, made: Call): Promise<void> {
   const { lanes } = context;
-  const taken: Taken = { sent: [], tookMs: 0 };
+  const taken: Taken = { sent: [] };
   /** Their lanes go alone next. */
   let failed: Waiting[] = [];
   let results: PlacedOrder[] | undefined;
@@ -97,25 +87,20 @@ async function send(
       taken.sent = inTime.filter((order) => !goesApart(order));
     }
     if (taken.sent.length === 0) return [];
-    const began = now();
     const payers = taken.sent.map(({ token, request }) =>
       token === undefined ? null : request.userId,
     );
     const paying = payers.filter((userId) => userId !== null);
-    try {
-      const run = () =>
-        call(client, api.runOrders, {
-          ...ALL_ORDERS,
-          orders: taken.sent.map(({ request }) => request),
-          waits: waits && limits.waits,
-          skips: !waits || isTroubled,
-          mostMakers: mostMakers ?? limits.mostMakers,
-          payers: paying.length === 0 ? null : payers,
-        });
-      return await (paying.length === 0 ? run() : whilePaying(paying, run));
-    } finally {
-      taken.tookMs = now() - began;
-    }
+    const run = () =>
+      call(client, api.runOrders, {
+        ...ALL_ORDERS,
+        orders: taken.sent.map(({ request }) => request),
+        waits: waits && limits.waits,
+        skips: !waits || isTroubled,
+        mostMakers: mostMakers ?? limits.mostMakers,
+        payers: paying.length === 0 ? null : payers,
+      });
+    return await (paying.length === 0 ? run() : whilePaying(paying, run));
   };
   return await withRetries(pool, attempt, { ...retries, exceptConflicts: true });
 }
@@ -124,20 +109,16 @@ async function send(
 function answer(
   context: CallContext,
   made: Call,
-  { sent, tookMs }: Taken,
+  { sent }: Taken,
   results: PlacedOrder[],
 ): Waiting[] {
-  const { climb, lanes, now, onCommitted, slowMs } = context;
+  const { climb, now, onCommitted } = context;
   if (results.length !== sent.length) {
     // The call is committed, so it is not repeated, and no result belongs to a certain order.
     const counted = `${results.length} results to ${sent.length} orders`;
     rejectAll(sent, new RangeError(`api.run_orders returned ${counted}`));
     return [];
   }
-  const isSlow = wasSlow(tookMs, sent.length, slowMs);
-  const all = lanes.of(sent);
-  for (const each of all) each.isSlow = isSlow && all.size === 1;
-
   const again: Waiting[] = [];
   const unpaid: Waiting[] = [];
   const final: { order: Waiting; result: PlacedOrder }[] = [];
@@ -165,7 +146,7 @@ function answer(
   setImmediate(() => {
     for (const { order, result } of final) order.resolve(result);
   });
-  return isSlow ? sent : again;
+  return again;
 }
 
 const areOfOneLine = ({ request: one }: Waiting, { request: other }: Waiting): boolean =>

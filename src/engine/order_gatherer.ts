@@ -34,8 +34,6 @@ export interface OrderGathererOptions {
   retries?: RetryOptions;
   /** How long an order waits and is placed again, and a batch that is not finished. */
   unfinishedForMs?: number;
-  /** A call that takes longer makes its markets slow; see wasSlow. */
-  slowMs?: number;
   /** How calls are made that take tokens: see `during` of http/trading_tokens.ts. */
   whilePaying?: WhilePaying;
   /** In milliseconds, by a clock that never goes back. */
@@ -86,7 +84,7 @@ const runAtOnce: WhilePaying = (_userIds, run) => run();
  * is there before it is paid for, so nobody's unpaid orders hold up others.
  */
 export function createOrderGatherer(options: OrderGathererOptions): OrderGatherer {
-  const { pool, retries, mostMakers, slowMs } = options;
+  const { pool, retries, mostMakers } = options;
   const { connections = pool.options.max, unfinishedForMs = REQUEST_PATIENCE_MS } = options;
   const { now = () => performance.now(), later = startTimer, whilePaying = runAtOnce } = options;
   const limits = commandLimits(connections);
@@ -104,7 +102,7 @@ export function createOrderGatherer(options: OrderGathererOptions): OrderGathere
   const timing = { unfinishedForMs, now };
   const whole = { pool, limiter, lines, lanes, walks, retries, ...timing, onLeft, onCommitted };
   const calls = createCallStarter(
-    { pool, lanes, climb, retries, mostMakers, slowMs, whilePaying, now, onCommitted },
+    { pool, lanes, climb, retries, mostMakers, whilePaying, now, onCommitted },
     { limiter, mostShared: ladder.shared.atOnce(connections), later },
   );
   /** Users of an order that is in its lane and may not be paid for. */

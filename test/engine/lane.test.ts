@@ -90,10 +90,3 @@ test("of a budget each cent may buy a share of another order", (t) => {
   t.false(isDeep(orderOf("ann", 4, null, 500)));
   t.true(isDeep(orderOf("ann", 4, null, 501)));
 });
-
-test("of a slow market one order of each user is taken", (t) => {
-  const lane = laneOf(["ann", 1], ["ann", 2], ["bob", 3], ["cy", 4], ["bob", 5]);
-  lane.isSlow = true;
-  t.deepEqual(prices(takeAlone(lane, 8)), [1, 3, 4]);
-  t.deepEqual(prices(lane.waiting), [2, 5]);
-});

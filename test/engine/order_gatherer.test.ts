@@ -216,34 +216,6 @@ for (const [connections, counts] of [
   });
 }
 
-test("a shared call that was slow: each of its markets goes alone once, the slow one longer", async (t) => {
-  const { end, pass, place, underWay } = heldDatabase(accept, { slowMs: 50 });
-  const placed = [place(order("a", 1)), place(order("b", 2))];
-  await ticks(2);
-  pass(60);
-  await end("a1 b2");
-  placed.push(place(order("a", 3)), place(order("b", 4)));
-  await ticks(2);
-  t.deepEqual(underWay(), ["a3 !", "b4 !"]);
-  await end("b4 !");
-  pass(60);
-  await end("a3 !");
-  placed.push(
-    ...[place(order("a", 5, { userId: "ann" })), place(order("a", 6, { userId: "ann" }))],
-    ...[place(order("b", 7)), place(order("c", 8))],
-  );
-  await ticks(2);
-  // Of a slow market one order of a user at a time, and none together with other markets.
-  t.deepEqual(underWay().sort(), ["a5 !", "b7 c8"]);
-  await end("a5 !");
-  await end("b7 c8");
-  await end("a6");
-  placed.push(place(order("a", 9)), place(order("b", 10)));
-  await ticks(2);
-  await end("a9 b10");
-  t.is((await Promise.all(placed)).length, 10);
-});
-
 test("55P03: the call is made again without waiting for locks, once", async (t) => {
   const seen: unknown[] = [];
   const { calls, place } = readyDatabase((call) => {

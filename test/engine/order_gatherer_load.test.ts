@@ -2,7 +2,6 @@ import test from "ava";
 import type { CommandResult, OrderRequest } from "../../src/database/calls.ts";
 import { createCallLimiter } from "../../src/database/call_limiter.ts";
 import { commandLimits } from "../../src/engine/ladder.ts";
-import { wasSlow } from "../../src/engine/order_calls.ts";
 import type { OrderGathererOptions } from "../../src/engine/order_gatherer.ts";
 import { databaseError } from "../http/fake_pool.ts";
 import type { FakeCall } from "../http/fake_pool.ts";
@@ -395,12 +394,4 @@ test("after a long walk that is rejected, others of the market go first", async 
   // Then they share one walk in forty times its time.
   for (const orders of between.slice(3)) t.true(orders >= 700, String(orders));
   await drained();
-});
-
-test("a call is slow by the time that each of its orders took", (t) => {
-  t.true(wasSlow(60, 1));
-  t.true(wasSlow(60, 5));
-  t.false(wasSlow(60, 6));
-  t.true(wasSlow(20, 1, 10));
-  t.false(wasSlow(20, 1));
 });
