@@ -26,14 +26,17 @@ export const LANE_MAKERS = { ofFirst: 500, ofOthers: 250 };
  * lane, which is a market, has one shared or lone call under way, and waits in the process.
  */
 export const ladder = {
+  /** Of many lanes. */
   shared: {
     ...{ mostOrders: 200, waits: false, mostMakers: 250 },
     atOnce: (connections) => Math.max(1, connections - reserve(connections)),
   },
+  /** Of one lane, or a batch, an amendment or an order that climbed. */
   alone: {
     ...{ mostOrders: 32, waits: true, mostMakers: LANE_MAKERS.ofFirst + LANE_MAKERS.ofOthers },
     atOnce: (connections) => part(connections, 1 / 2),
   },
+  /** A batch, an amendment or an order that meets more makers than that. */
   single: {
     ...{ mostOrders: 1, waits: true, mostMakers: null },
     atOnce: (connections) => Math.min(2, part(connections, 1 / 4)),

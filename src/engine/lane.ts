@@ -29,9 +29,12 @@ export interface Waiting {
 /** The queue of one market. */
 export interface Lane {
   waiting: Waiting[];
-  /** Calls under way: one that took orders here at most, and one by turns. */
+  /**
+   * Calls under way: one that took orders here at most, and one apart from it. That one has an order
+   * that climbed, or is `single`.
+   */
   underWay: number;
-  /** A call by turns has gone before its orders: they go before the next one. */
+  /** A call apart has gone before its orders: they go before the next one. */
   isOwed: boolean;
   /** Of its next call. */
   rung: Exclude<Rung, "single">;

@@ -19,10 +19,10 @@ export interface Lanes {
   of: (orders: Waiting[]) => Set<Lane>;
   /** Their call is over. Those that failed go alone next. */
   end: (lanes: Set<Lane>, failed: Set<Lane>) => void;
-  /** A call by turns is under way: until `leave` the lanes of its markets begin none. */
-  keep: (marketIds: string[]) => void;
-  leave: (marketIds: string[]) => void;
-  /** Whether orders of a market go before its next call by turns. */
+  /** A call apart is under way: until `unblock` the lanes of its markets begin none. */
+  block: (marketIds: string[]) => void;
+  unblock: (marketIds: string[]) => void;
+  /** Whether orders of a market go before its next call apart. */
   owes: (marketIds: string[]) => boolean;
   /** An order climbs: what its user sends to its lane waits until `unhold`. */
   hold: (order: Waiting) => void;
@@ -121,10 +121,10 @@ export function createLanes(now: () => number): Lanes {
       }
       sweep();
     },
-    keep: (marketIds) => {
+    block: (marketIds) => {
       marketIds.map(laneIn).forEach(start);
     },
-    leave: (marketIds) => {
+    unblock: (marketIds) => {
       for (const lane of marketIds.map(laneIn)) {
         lane.underWay--;
         lane.isOwed = true;

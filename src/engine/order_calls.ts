@@ -129,7 +129,7 @@ function answer(
     if (isUnpaid) {
       // Its bucket is locked. It takes its token by a call of its own, or waits behind others.
       const isBehind = again.some(
-        (other) => !climbs(made, sent, other) && areOfOneLine(other, order),
+        (other) => !climbs(made, sent, other) && areOfOneQueue(other, order),
       );
       (isBehind && order.until > now() ? again : unpaid).push(order);
     }
@@ -149,7 +149,7 @@ function answer(
   return again;
 }
 
-const areOfOneLine = ({ request: one }: Waiting, { request: other }: Waiting): boolean =>
+const areOfOneQueue = ({ request: one }: Waiting, { request: other }: Waiting): boolean =>
   one.userId === other.userId && one.marketId === other.marketId;
 
 /** Gives an order what its call took. Returns whether it is paid for. */

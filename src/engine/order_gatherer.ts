@@ -95,12 +95,12 @@ export function createOrderGatherer(options: OrderGathererOptions): OrderGathere
   };
   const counts = createOrderCounts(options.waitingCap ?? DEFAULT_WAITING_CAP);
   const lanes = createLanes(now);
-  const lines = createCallLimiter({ limits: { most: Infinity, each: { one: 1 } }, later });
+  const queues = createCallLimiter({ limits: { most: Infinity, each: { one: 1 } }, later });
   const onLeft = () => {
     calls.schedule();
   };
   const timing = { unfinishedForMs, now };
-  const whole = { pool, limiter, lines, lanes, walks, retries, ...timing, onLeft, onCommitted };
+  const whole = { pool, limiter, queues, lanes, walks, retries, ...timing, onLeft, onCommitted };
   const calls = createCallStarter(
     { pool, lanes, climb, retries, mostMakers, whilePaying, now, onCommitted },
     { limiter, mostShared: ladder.shared.atOnce(connections), later },

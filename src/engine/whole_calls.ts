@@ -26,8 +26,8 @@ export interface WholeCallContext {
   pool: Pool;
   limiter: CallLimiter<CommandKind>;
   /** What has the same name goes one after the other. */
-  lines: CallLimiter<"one">;
-  lanes: Pick<Lanes, "keep" | "leave" | "owes">;
+  queues: CallLimiter<"one">;
+  lanes: Pick<Lanes, "block" | "unblock" | "owes">;
   walks: Walks;
   /** A call has left lanes: they may have orders for a call. */
   onLeft: () => void;
@@ -104,7 +104,7 @@ async function run(
   const marketIds = [...new Set(orders.map(({ marketId }) => marketId))];
   const placing: Climbing = {
     ...{ userIds, marketIds, isRepeatable: isKeyed },
-    one: userIds.map((userId) => `batch ${userId}`),
+    queueNames: userIds.map((userId) => `batch ${userId}`),
     mostMakers: ladder.alone.mostMakers,
     ...(isKeyed && { isRejected: hasRejections }),
   };
@@ -121,7 +121,8 @@ export async function amend(
   const given = { command: "amend", marketId: null, ...NO_KEY, ...amendment } as const;
   const { userId } = amendment;
   const amending: Climbing = {
-    ...{ userIds: [userId], marketIds: [], isRepeatable: false, one: [`amendment ${userId}`] },
+    ...{ userIds: [userId], marketIds: [], isRepeatable: false },
+    queueNames: [`amendment ${userId}`],
     mostMakers: AMENDMENT_MAKERS,
   };
   const [result] = await climb(context, amending, async (client, mostMakers) => [
@@ -142,7 +143,7 @@ export async function placeApart(
   const { marketId, userId } = request;
   const placing: Climbing = {
     ...{ userIds: [userId], marketIds: [marketId], isRepeatable: false },
-    one: [`order ${userId} in ${marketId}`],
+    queueNames: [`order ${userId} in ${marketId}`],
     mostMakers: ladder.alone.mostMakers,
     ...{ isOfLane: true, until, token },
   };
@@ -163,8 +164,8 @@ interface Climbing {
   userIds: string[];
   /** Without them, AGAIN names the market. */
   marketIds: string[];
-  /** The names of its lines: what has the same name goes in its order, one at a time. */
-  one: string[];
+  /** What has the same name goes in its order, one at a time. */
+  queueNames: string[];
   isRepeatable: boolean;
   /** It goes alone if it can meet no more than these. */
   mostMakers: number | null;
@@ -187,21 +188,21 @@ async function climb<Result extends VersionedResult>(
   climbing: Climbing,
   makeCall: (client: PoolClient, mostMakers: number | null) => Promise<Result[]>,
 ): Promise<Result[]> {
-  const { limiter, lines, walks } = context;
-  const { userIds, marketIds, one, mostMakers, isRejected = isCoded } = climbing;
+  const { limiter, queues, walks } = context;
+  const { userIds, marketIds, queueNames, mostMakers, isRejected = isCoded } = climbing;
   const inTime = patienceOf(context, climbing);
   const goAlone = () => {
     const bounded = (client: PoolClient) => makeCall(client, mostMakers);
-    if (climbing.isOfLane === true) return goByTurns(context, climbing, { rung: "alone" }, bounded);
+    if (climbing.isOfLane === true) return goApart(context, climbing, { rung: "alone" }, bounded);
     const holds = { alone: "", user: userIds, market: marketIds };
-    const turn = limiter.turn(`${one.join()} alone`, holds);
+    const turn = limiter.turn(`${queueNames.join()} alone`, holds);
     return untilDone(context, { ...climbing, turn }, bounded);
   };
   const isForNothing = (results: Result[]) =>
     results.some((result) => result.code !== "CONFLICT_RETRY" && isRejected(result));
-  return await lines.turn(
-    one.join(),
-    { one },
+  return await queues.turn(
+    queueNames.join(),
+    { one: queueNames },
     inTime,
   )(async () => {
     await climbing.token?.take(inTime.patienceMs?.());
@@ -210,7 +211,7 @@ async function climb<Result extends VersionedResult>(
     if (again === undefined) return results;
     const single = { ...climbing, marketIds: marketIds.length > 0 ? marketIds : [again.body] };
     const going = { rung: "single", restMs: () => walks.restMs(single) } as const;
-    return await goByTurns(context, single, going, (client) =>
+    return await goApart(context, single, going, (client) =>
       walks.watch(single, () => makeCall(client, ladder.single.mostMakers), isForNothing),
     );
   });
@@ -224,25 +225,25 @@ const patienceOf = ({ now }: WholeCallContext, { until }: Climbing) =>
  * Makes a call while the lanes of its markets begin none. Of each market one goes at a time, since
  * another would wait for its lock, and orders of the lane go before the next one.
  */
-async function goByTurns<Result extends VersionedResult>(
+async function goApart<Result extends VersionedResult>(
   context: WholeCallContext,
   climbing: Climbing,
   { rung, restMs = () => 0 }: { rung: "alone" | "single"; restMs?: () => number },
   makeCall: (client: PoolClient) => Promise<Result[]>,
 ): Promise<Result[]> {
   const { lanes, limiter, onLeft } = context;
-  const { marketIds, one, userIds } = climbing;
+  const { marketIds, queueNames, userIds } = climbing;
   const holds = { [rung]: "", user: userIds, one: marketIds };
-  const turn = limiter.turn(`${one.join()} ${rung}`, holds, {
+  const turn = limiter.turn(`${queueNames.join()} ${rung}`, holds, {
     ...patienceOf(context, climbing),
     restMs: () => Math.max(restMs(), lanes.owes(marketIds) ? LANE_TURN_MS : 0),
   });
   return await untilDone(context, { ...climbing, turn }, async (client) => {
-    lanes.keep(marketIds);
+    lanes.block(marketIds);
     try {
       return await makeCall(client);
     } finally {
-      lanes.leave(marketIds);
+      lanes.unblock(marketIds);
       onLeft();
     }
   });
