@@ -13,6 +13,8 @@ export interface CallLimits<Kind extends string> {
   most: number;
   /** Calls that count against the same user, the same market, and so on. */
   each: Record<Kind, number>;
+  /** The line that has every second turn, however many others there are. */
+  often?: string;
 }
 
 export interface CallLimiterOptions<Kind extends string> {
@@ -28,7 +30,7 @@ export interface CallLimiterOptions<Kind extends string> {
 export interface CallLimiter<Kind extends string> {
   /**
    * Gives each attempt of a call a turn. The calls of one line go in their order, and the lines take
-   * turns. A call waits while one of its limits is reached, or while `restMs` is above 0; other lines
+   * turns; see also `often`. A call waits while one of its limits is reached, or while `restMs` is above 0; other lines
    * overtake it. It waits no longer than `patienceMs`.
    */
   turn: (
@@ -80,7 +82,7 @@ function soonOnce(work: () => void, later: Later): (inMs: number) => void {
 }
 
 export function createCallLimiter<Kind extends string>({
-  limits: { most, each },
+  limits: { most, each, often = "" },
   patienceMs: mostPatienceMs = REQUEST_PATIENCE_MS,
   waitingCap = DEFAULT_WAITING_CAP,
   later = startTimer,
@@ -91,6 +93,7 @@ export function createCallLimiter<Kind extends string>({
   const lines = new Map<string, Waiting[]>();
   let working = 0;
   let waiting = 0;
+  let lastLine = "";
   const lookAgain = soonOnce(() => {
     startWaiting();
   }, later);
@@ -122,16 +125,23 @@ export function createCallLimiter<Kind extends string>({
 
   /** Starts the calls that may start. A line that had its turn goes behind the others. */
   function startWaiting(): void {
-    for (const [line, calls] of lines) {
+    if (lastLine !== often) startFirst(often);
+    for (const line of lines.keys()) {
       if (working >= most) return;
-      const [first] = calls;
-      if (first === undefined || !canStart(first)) continue;
-      calls.shift();
-      lines.delete(line);
-      if (calls.length > 0) lines.set(line, calls);
-      start(first.places);
-      first.start();
+      startFirst(line);
     }
+  }
+
+  function startFirst(line: string): void {
+    const calls = lines.get(line) ?? [];
+    const [first] = calls;
+    if (first === undefined || !canStart(first)) return;
+    calls.shift();
+    lines.delete(line);
+    if (calls.length > 0) lines.set(line, calls);
+    lastLine = line;
+    start(first.places);
+    first.start();
   }
 
   /** Resolves when the call has its places. */

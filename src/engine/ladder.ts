@@ -55,10 +55,13 @@ const reserve = (connections: number): number => Math.ceil(connections / 4);
  */
 export type CommandKind = "alone" | "single" | "command" | "user" | "market" | "one";
 
+/** The line of the calls that lanes make alone. They are for all users, other lines for one each. */
+export const LANES = "lanes";
+
 export function commandLimits(connections: number): CallLimits<CommandKind> {
   const quarter = reserve(connections);
   return {
-    most: ladder.shared.atOnce(connections),
+    ...{ most: ladder.shared.atOnce(connections), often: LANES },
     each: {
       alone: ladder.alone.atOnce(connections),
       single: ladder.single.atOnce(connections),

@@ -10,7 +10,7 @@ import type {
 import type { RetryOptions } from "../database/failures.ts";
 import { startTimer } from "../later.ts";
 import type { Later } from "../later.ts";
-import { commandLimits, ladder } from "./ladder.ts";
+import { commandLimits, ladder, LANES } from "./ladder.ts";
 import type { CommandKind } from "./ladder.ts";
 import type { Token, Waiting } from "./lane.ts";
 import { createLanes } from "./lanes.ts";
@@ -248,7 +248,7 @@ function createCallStarter(context: CallContext, { limiter, mostShared, later }:
   function takeTurn(): void {
     if (isWaiting || lanes.findAlone() === undefined) return;
     isWaiting = true;
-    const placing = limiter.turn("lanes", { alone: "" })(async () => {
+    const placing = limiter.turn(LANES, { alone: "" })(async () => {
       isWaiting = false;
       const lane = lanes.findAlone();
       if (lane === undefined) return;

@@ -70,6 +70,20 @@ test("the total number of calls is limited; the queues of users take turns", asy
   t.deepEqual(order, ["a1", "a2", "b1", "a3", "b2", "a4"]);
 });
 
+test("one line may have every second turn, however many others wait; it never has two", async (t) => {
+  const limits = { most: 1, each: { user: 1, market: 1 }, often: "lanes" };
+  const { atWork, call, end } = limited({ limits });
+  await call("first", "ann", { user: "ann" });
+  for (const user of ["bob", "cy", "dan", "eve"]) await call(user, user, { user });
+  for (const name of ["l1", "l2", "l3"]) await call(name, "lanes", {});
+  const order = [];
+  for (let turn = 0; turn < 8; turn++) {
+    order.push(atWork());
+    await end(atWork());
+  }
+  t.deepEqual(order, ["first", "l1", "bob", "l2", "cy", "l3", "dan", "eve"]);
+});
+
 test("a market has a limited number of calls at work, of all users; other markets pass", async (t) => {
   const { atWork, call, end } = limited({ limits: { most: 6, each: { user: 2, market: 2 } } });
   for (const user of ["ann", "bob", "cy", "dan"]) await call(user, user, { user, market: "full" });
@@ -171,7 +185,7 @@ for (const [connections, most, each] of [
   [12, 9, { alone: 6, single: 2, command: 6, user: 3, market: 3, one: 1 }],
 ] as const) {
   test(`the limits of ${connections} connections`, (t) => {
-    t.deepEqual(commandLimits(connections), { most, each });
+    t.deepEqual(commandLimits(connections), { most, each, often: "lanes" });
   });
 }
 

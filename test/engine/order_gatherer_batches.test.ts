@@ -119,7 +119,7 @@ test("with one connection atomic batches and lone markets take turns", async (t)
     turns.push(name);
     await end(name);
   }
-  t.deepEqual(turns, ["a1 !", "a2 !", "b3 !", "a1 !"]);
+  t.deepEqual(turns, ["a1 !", "b3 !", "a2 !", "a1 !"]);
   t.is((await alone).body, "3");
   pass(4000);
   await end("a2 !");
