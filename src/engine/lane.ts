@@ -92,18 +92,17 @@ const reachOf = ({ request }: Waiting) =>
 export const isDeep = (order: Waiting): boolean => reachOf(order) > LANE_MAKERS.ofFirst;
 
 /**
- * Takes the orders of a call of one lane: the first one, and the smallest others. A deep one comes
- * alone of its user, since it climbs. Orders of one user never overtake each other.
+ * Takes the orders of a call of one lane: the first one, and the smallest others. A deep first one
+ * comes alone of its user and beside the one after it, since it climbs. Orders of one user never overtake each other.
  */
 export function takeAlone(lane: Lane, mostOrders: number): Waiting[] {
-  const [first, ...others] = lane.waiting
-    .filter((order) => isFree(lane, order))
-    .slice(0, MOST_SEEN);
+  const free = lane.waiting.filter((order) => isFree(lane, order)).slice(0, MOST_SEEN);
+  const [first] = free;
   if (first === undefined) return [];
-  const taken = new Set([first]);
+  const taken = new Set([first, firstToSend(free) ?? first]);
   const passed = new Set(isDeep(first) ? [first.request.userId] : []);
   let left = LANE_MAKERS.ofOthers;
-  for (const order of bySize(others)) {
+  for (const order of bySize(free.filter((order) => !taken.has(order)))) {
     const { userId } = order.request;
     const reach = reachOf(order);
     if (passed.has(userId)) continue;
@@ -118,6 +117,15 @@ export function takeAlone(lane: Lane, mostOrders: number): Waiting[] {
   const all = lane.waiting.filter((order) => taken.has(order));
   remove([lane], all);
   return all;
+}
+
+/** The first that is not deep, nor behind a deep one of its user. */
+function firstToSend(orders: Waiting[]): Waiting | undefined {
+  const behind = new Set<string>();
+  return orders.find((order) => {
+    if (isDeep(order)) behind.add(order.request.userId);
+    return !behind.has(order.request.userId);
+  });
 }
 
 /** The smallest first, but none before an earlier one of its user. */

@@ -80,7 +80,25 @@ test("the smallest orders of a market go with its first one, and none before one
 
 test("with a first order that is deep come others, but none of its user", (t) => {
   const lane = laneOf(["ann", 1, 501], ["bob", 2], ["ann", 3], ["cy", 4, 9999], ["dan", 5, 250]);
-  for (const taken of [[1, 2], [3, 5], [4]]) t.deepEqual(prices(takeAlone(lane, 32)), taken);
+  for (const taken of [[1, 2, 5], [3], [4]]) t.deepEqual(prices(takeAlone(lane, 32)), taken);
+});
+
+test("an order of up to 500 shares waits for no deep ones of others", (t) => {
+  const lane = laneOf(
+    ...([
+      ["ann", 1, 501],
+      ["bob", 2, 501],
+      ["bob", 3],
+      ["cy", 4, 450],
+    ] as const),
+    ...([
+      ["dan", 5, 450],
+      ["cy", 6],
+      ["eve", 7, 2],
+    ] as const),
+  );
+  // With ann's, which climbs, goes cy's: the first that is not deep and behind none of its user.
+  for (const taken of [[1, 4, 6, 7], [2, 5], [3]]) t.deepEqual(prices(takeAlone(lane, 32)), taken);
 });
 
 test("of a budget each cent may buy a share of another order", (t) => {
