@@ -30,6 +30,7 @@ comment on function admin.set_sign_up(text, bigint) is
   'Sets who may sign up on the website: open, invitation or closed, which it is until this is '
   'called. play_money_cents is what a new account gets; leave it 0 where money is real: a call '
   'without it sets 0. Above 0 it is a bonus of each who signs up: it also needs the role of '
-  'admin.give_bonus, and is at most the cap of one call that gives a bonus. Errors: '
-  'APPROVAL_REQUIRED, INVALID_REQUEST, INVALID_STATE, ROLE_REQUIRED, UNFIT_SESSION. Locks: '
-  'admin.rules in mode row share, the row of identity.settings.';
+  'admin.give_bonus, of who proposes and of who approves it too, and is at most the cap of one '
+  'call that gives a bonus. Errors: APPROVAL_REQUIRED, INVALID_REQUEST, INVALID_STATE, '
+  'ROLE_REQUIRED, UNFIT_SESSION. Locks: admin.rules in mode row share, the row of '
+  'identity.settings.';

@@ -208,6 +208,50 @@ test.serial("ROLE_REQUIRED: only members of staff with the role propose and deci
   await operate("remove_approval_rule", { command: "deposit" });
 });
 
+test.serial(
+  "ROLE_REQUIRED, INVALID_STATE: play money needs the role cash of who proposes and approves it",
+  async (t) => {
+    const [guard, second] = [await makeStaff(exchange, ["users"]), await makeStaff(exchange, all)];
+    const { pool, connectionString } = exchange.database;
+    const login = await makeLogin(pool, connectionString, ["exchange_operator"]);
+    t.teardown(login.drop);
+    await makeStaff(exchange, ["users"], { login: login.name });
+    const client = await login.connect();
+    const money = async () =>
+      (await operators.query("select play_money_cents from admin.sign_up")).rows[0]
+        .play_money_cents;
+    const giving = (play_money_cents: number) => ({ policy: "closed", play_money_cents });
+    await operate("set_sign_up", giving(0));
+
+    await t.throwsAsync(propose("set_sign_up", giving(7), guard), roleRequired);
+    await t.throwsAsync(
+      client.query("select admin.propose('set_sign_up', $1, 'more')", [giving(7)]),
+      roleRequired,
+    );
+    const none = await propose("set_sign_up", giving(0), guard);
+    await client.query("select admin.approve($1)", [none]);
+
+    const some = await propose("set_sign_up", giving(7));
+    await t.throwsAsync(approve(some, guard), roleRequired);
+    await t.throwsAsync(client.query("select admin.approve($1)", [some]), roleRequired);
+    t.is(await money(), 0);
+    await approve(some);
+    t.is(await money(), 7);
+
+    const former = await propose("set_sign_up", giving(8), second);
+    await operate("set_staff_roles", { staff_id: second.staffId, roles: ["users"] });
+    await t.throwsAsync(approve(former), decided);
+
+    await makeStaff(exchange, ["audit"]);
+    await operate("set_approval_rule", { command: "set_sign_up", role: "audit" });
+    const ruled = await propose("set_sign_up", giving(9));
+    await t.throwsAsync(approve(ruled, aud), roleRequired, "the role of the rule is not enough");
+    await approve(ruled, await makeStaff(exchange, ["audit", "cash"]));
+    t.is(await money(), 9);
+    await operate("remove_approval_rule", { command: "set_sign_up" });
+  },
+);
+
 test.serial("INVALID_STATE: who has lost the role has proposed nothing", async (t) => {
   const eve = await makeStaff(exchange, ["cash"]);
   const [one, two] = [
