@@ -398,6 +398,7 @@ set local role exchange_owner;
 --!include leaderboard/functions/verify.sql
 
 -- Functions: for operators
+--!include admin/functions/approver_role.sql
 --!include admin/functions/check_role.sql
 --!include admin/functions/personal_part.sql
 --!include admin/functions/plain_part.sql
@@ -407,7 +408,6 @@ set local role exchange_owner;
 --!include admin/functions/check_call_cap.sql
 --!include admin/functions/count_cash.sql
 --!include admin/functions/count_movement.sql
---!include admin/functions/approver_role.sql
 --!include admin/functions/basis.sql
 --!include admin/functions/carry_out.sql
 --!include admin/functions/lock_proposal.sql

@@ -7,43 +7,24 @@ declare
   v_proposal admin.proposed_calls := admin.lock_proposal(approve.proposal_id);
   v_acting record;
   v_basis jsonb;
-  v_role text;
   v_result jsonb;
 begin
   select a.* into v_acting from identity.acting() as a;
+  if v_acting.staff_id is null then
+    perform core.raise_error('ROLE_REQUIRED', 'Only a member of staff can decide this');
+  end if;
   if v_proposal.proposed_by = v_acting.staff_id then
     perform core.raise_error('OWN_PROPOSAL');
   end if;
-  if v_proposal.expires_at <= core.now() then
-    perform core.raise_error('INVALID_STATE', 'The proposal has expired');
-  end if;
 
   v_basis := admin.basis(v_proposal.command, v_proposal.arguments);
-  v_role := admin.approver_role(v_proposal.command);
-  if (v_role = any (v_acting.roles)) is not true then
-    perform core.raise_error(
-      'ROLE_REQUIRED', format('Only a member of staff with the role %s can decide this', v_role)
-    );
-  end if;
-  if not exists (
-    select
-    from identity.staff as s
-    join admin.commands as c on c.role = any (s.roles)
-    where s.id = v_proposal.proposed_by
-      and s.removed_at is null
-      and c.command = v_proposal.command
-  ) then
-    perform core.raise_error(
-      'INVALID_STATE', 'Who proposed this has lost the role that the command needs'
-    );
-  end if;
-  if v_basis <> v_proposal.basis then
-    perform core.raise_error('PROPOSAL_CHANGED');
-  end if;
-
   update admin.proposed_calls as p
   set is_running = true
   where p.id = v_proposal.id;
+  perform admin.check_role(v_proposal.command);
+  if v_basis <> v_proposal.basis then
+    perform core.raise_error('PROPOSAL_CHANGED');
+  end if;
   select c.result into v_result
   from admin.carry_out(v_proposal.command, v_proposal.arguments) as c;
   update admin.proposed_calls as p set
@@ -62,5 +43,6 @@ comment on function admin.approve(uuid) is
   'Approves a proposal of another member of staff and carries it out; returns what the command '
   'returns, or null for nothing. If the command fails, the proposal stays open. Errors: NOT_FOUND, '
   'INVALID_STATE (decided or expired; or who proposed it has lost the role for it), OWN_PROPOSAL, '
-  'ROLE_REQUIRED, PROPOSAL_CHANGED (its basis is not what it was), and all of the command. Locks: '
-  'the proposal, those of admin.basis and of the command.';
+  'ROLE_REQUIRED, PROPOSAL_CHANGED (its basis is not what it was), and all of the command. Roles '
+  'and expiry count once it has its locks. Locks: the proposal, those of admin.basis and of the '
+  'command.';

@@ -7,6 +7,10 @@ begin
   perform core.check_session();
   lock table admin.rules in exclusive mode;
   perform admin.check_approval('remove_approval_rule');
+  -- Before it: the rule may say who approves this.
+  perform admin.audit('remove_approval_rule', jsonb_build_object(
+    'command', remove_approval_rule.command
+  ));
   delete from admin.rules as r
   where r.command = remove_approval_rule.command;
   if not found then
@@ -14,9 +18,6 @@ begin
       'NOT_FOUND', format('There is no approval rule for %L', remove_approval_rule.command)
     );
   end if;
-  perform admin.audit('remove_approval_rule', jsonb_build_object(
-    'command', remove_approval_rule.command
-  ));
 end
 $$;
 

@@ -25,6 +25,12 @@ begin
   if set_approval_rule.from_cents is not null and not v_command.has_amount then
     perform core.raise_error('INVALID_REQUEST', 'Only a command with an amount has a bound');
   end if;
+  -- Before it: the rule may say who approves this.
+  perform admin.audit('set_approval_rule', jsonb_build_object(
+    'command', set_approval_rule.command,
+    'role', set_approval_rule.role,
+    'from_cents', set_approval_rule.from_cents
+  ));
   insert into admin.rules (command, role, from_cents)
   values (set_approval_rule.command, set_approval_rule.role, set_approval_rule.from_cents)
   on conflict on constraint rules_pkey do update set
@@ -44,11 +50,6 @@ begin
       set_approval_rule.role, v_command.role
     ));
   end if;
-  perform admin.audit('set_approval_rule', jsonb_build_object(
-    'command', set_approval_rule.command,
-    'role', set_approval_rule.role,
-    'from_cents', set_approval_rule.from_cents
-  ));
 exception when check_violation or not_null_violation then
   get stacked diagnostics v_constraint = constraint_name, v_column = column_name;
   perform core.raise_violation(v_constraint, v_column);

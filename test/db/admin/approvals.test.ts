@@ -234,6 +234,23 @@ test.serial("rules about rules: nobody removes them alone, and two do", async (t
   await operate("remove_staff", { staff_id: second.staffId });
 });
 
+test.serial("a rule about rules holds for the call that changes it", async (t) => {
+  const [auditor, second] = [
+    await makeStaff(exchange, ["audit"]),
+    await makeStaff(exchange, ["staff"]),
+  ];
+  await makeStaff(exchange, ["audit"]);
+  await setRule("remove_approval_rule", "audit");
+  await setRule("set_approval_rule", "audit");
+  const change = { command: "set_approval_rule", role: "staff" };
+  await t.throwsAsync(agree("set_approval_rule", change, stan, second), { code: "EX042" });
+  await agree("set_approval_rule", change, stan, auditor);
+  await agree("remove_approval_rule", { command: "remove_approval_rule" }, stan, auditor);
+  await agree("remove_approval_rule", { command: "set_approval_rule" }, stan, second);
+  t.deepEqual((await operators.query("select * from admin.approval_rules")).rows, []);
+  await operate("remove_staff", { staff_id: second.staffId });
+});
+
 const pair = pairsOf(test, exchange, 15);
 
 pair.serial(

@@ -1,11 +1,14 @@
 import test from "ava";
+import type { PoolClient } from "pg";
 import { sha256Of } from "../../../src/secrets.ts";
 import { makeLogin } from "../../helpers/database/logins.ts";
 import { callBy, makeStaff, makeStaffPasskey } from "../../helpers/exchange/staff.ts";
 import type { StaffMember } from "../../helpers/exchange/staff.ts";
 import { failure, pairsOf } from "../../helpers/exchange/contention.ts";
+import { inTransaction, isWaiting, lockUser } from "../../helpers/exchange/held_locks.ts";
 import { buy } from "../../helpers/exchange/orders.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
+import { until } from "../../helpers/until.ts";
 
 /** Four eyes: admin.propose, admin.approve, admin.reject and the view admin.proposals. */
 
@@ -307,6 +310,49 @@ test.serial("INVALID_STATE: a proposal can be approved for 24 hours", async (t) 
   t.is((await shown(late)).status, "rejected");
   await clock.release();
 });
+
+const lockAccount = (client: PoolClient, userId: string) =>
+  client.query("select from identity.users where public_id = $1 for no key update", [userId]);
+
+for (const [lock, held] of [
+  [lockAccount, "the account, as admin.basis does"],
+  [lockUser, "the user, as the command does"],
+] as const) {
+  test.serial(
+    `ROLE_REQUIRED, INVALID_STATE: roles and 24 hours count after the wait for ${held}`,
+    async (t) => {
+      t.teardown(() => clock.release());
+      const meanwhile = async (
+        change: (one: StaffMember, two: StaffMember) => Promise<unknown>,
+      ) => {
+        await clock.freeze("2040-01-01T00:00:00Z");
+        const one = await makeStaff(exchange, ["cash"]);
+        const values = await deposit();
+        const id = await propose("deposit", values, one);
+        await clock.advance(23 * HOUR);
+        const two = await makeStaff(exchange, ["cash"]);
+        const approval = await inTransaction(exchange, "rollback", async (client) => {
+          await lock(client, values.user_id);
+          const answer = failure(approve(id, two));
+          await until("the approval waits", () => isWaiting(exchange, "admin.approve("));
+          await change(one, two);
+          return { answer };
+        });
+        const code = await approval.answer;
+        t.is(await balance(values.user_id), code === null ? 250 : 0);
+        t.is((await shown(id)).status === "approved", code === null);
+        return code;
+      };
+      const take = ({ staffId }: StaffMember) =>
+        operate("set_staff_roles", { staff_id: staffId, roles: ["users"] });
+      t.is(await meanwhile(() => clock.advance(HOUR - 1)), null);
+      t.is(await meanwhile(() => clock.advance(HOUR)), "EX019");
+      t.is(await meanwhile((one) => take(one)), "EX019");
+      t.is(await meanwhile((_, two) => take(two)), "EX042");
+      t.is(await meanwhile((one) => operate("remove_staff", { staff_id: one.staffId })), "EX019");
+    },
+  );
+}
 
 test.serial(
   "INVALID_REQUEST: only commands and arguments that there are, of their types",

@@ -13,17 +13,18 @@ export async function isWaiting(exchange: Exchange, query: string): Promise<bool
 }
 
 /** Works in a transaction of somebody else, which ends so. */
-export async function inTransaction(
+export async function inTransaction<Result>(
   exchange: Exchange,
   end: "commit" | "rollback",
-  work: (client: PoolClient) => Promise<void>,
-): Promise<void> {
-  await withClient(exchange.database.pool, async (client) => {
+  work: (client: PoolClient) => Promise<Result>,
+): Promise<Result> {
+  return withClient(exchange.database.pool, async (client) => {
     await client.query("begin");
     let isDone = false;
     try {
-      await work(client);
+      const result = await work(client);
       isDone = true;
+      return result;
     } finally {
       await client.query(isDone ? end : "rollback");
     }
