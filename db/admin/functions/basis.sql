@@ -3,8 +3,11 @@ returns jsonb
 language plpgsql volatile
 as $$
 declare
-  v_user_id bigint;
+  v_public_id constant uuid := basis.arguments ->> 'user_id';
+  v_user_ids bigint[];
+  v_users jsonb;
   v_market_id bigint;
+  v_staff_id uuid;
   v_basis jsonb := '{}'::jsonb;
 begin
   perform core.check_session();
@@ -18,21 +21,45 @@ begin
     lock table admin.rules in row share mode;
   end if;
 
-  if basis.arguments ->> 'user_id' is not null then
-    v_user_id := identity.user_id((basis.arguments ->> 'user_id')::uuid);
-    perform identity.lock_account(v_user_id);
+  v_user_ids := array(
+    select identity.user_id(v_public_id)
+    where v_public_id is not null
+    union
+    select u.id
+    from jsonb_array_elements(
+      case
+        when basis.command = 'give_bonus' and jsonb_typeof(basis.arguments -> 'users') = 'array'
+          then basis.arguments -> 'users'
+        else '[]'
+      end
+    ) as b (entry)
+    join identity.users as u on u.public_id = (b.entry ->> 'user_id')::uuid
+    union
+    select c.user_id
+    from ledger.cash_movements as c
+    where basis.command = 'reverse_deposit'
+      and v_public_id is null
+      and c.kind = 'deposit'
+      and c.reference = basis.arguments ->> 'reference'
+    order by 1
+  );
+  if v_user_ids <> '{}' then
+    perform identity.lock_account(x.id) from unnest(v_user_ids) as x (id);
     if basis.command = 'end_self_exclusion' then
-      perform identity.lock_user((basis.arguments ->> 'user_id')::uuid);
+      perform identity.lock_user(v_public_id);
     end if;
-    select v_basis || jsonb_build_object(
+    select jsonb_object_agg(u.public_id, jsonb_build_object(
       'email', u.email,
       'frozen_at', t.frozen_at,
       'frozen_reason', t.frozen_reason,
       'excluded_until', t.excluded_until
-    ) into v_basis
+    )) into v_users
     from identity.users as u
     join trading.traders as t on t.user_id = u.id
-    where u.id = v_user_id;
+    where u.id = any (v_user_ids);
+    v_basis := v_basis || coalesce(
+      v_users -> v_public_id::text, jsonb_build_object('users', v_users)
+    );
   end if;
 
   -- It is locked before the market, and by these commands too.
@@ -89,10 +116,16 @@ begin
     end if;
   end if;
 
-  if basis.arguments ->> 'staff_id' is not null then
-    v_basis := v_basis || jsonb_build_object(
-      'roles', (identity.lock_staff((basis.arguments ->> 'staff_id')::uuid)).roles
-    );
+  if basis.command = 'remove_staff_passkey' then
+    select s.public_id into v_staff_id
+    from identity.staff_passkeys as p
+    join identity.staff as s on s.id = p.staff_id
+    where p.public_id = (basis.arguments ->> 'passkey_id')::uuid;
+  else
+    v_staff_id := (basis.arguments ->> 'staff_id')::uuid;
+  end if;
+  if v_staff_id is not null then
+    v_basis := v_basis || jsonb_build_object('roles', (identity.lock_staff(v_staff_id)).roles);
   end if;
   return v_basis;
 end
@@ -100,11 +133,13 @@ $$;
 
 comment on function admin.basis(text, jsonb) is
   'What the decision about a call rests on, by the ids in its arguments: of a user the address, '
-  'the freeze and the exclusion; of a market the texts, how often it was resolved, and a digest '
-  'of all positions, and for a correction the other markets of an exclusive event that pay; of a '
-  'member of staff the roles; of an approval rule the one in force. Cash is not part of it, as '
-  'trading changes it: the command itself checks it. Nothing of it changes before the transaction '
-  'ends. Private to the schema. Errors: NOT_FOUND, UNFIT_SESSION. Locks: '
-  'admin.rules in mode row share, or for rules exclusive; the account, for the end of an exclusion '
-  'the user, for a void the outside world, for the closing of a day its comparison, '
-  'those of trading.lock_for_payout, the member of staff.';
+  'the freeze and the exclusion, also of the users of a bonus and of a deposit that is reversed; '
+  'of a market the texts, how often it was resolved, and a digest of all positions, and for a '
+  'correction the other markets of an exclusive event that pay; of a member of staff the roles, '
+  'also of the one whose passkey is removed; of an approval rule the one in force. Cash is not '
+  'part of it, as trading changes it, and nothing of a trade, which never changes: the command '
+  'itself checks it. Nothing of it changes before the transaction ends. Private to the schema. '
+  'Errors: NOT_FOUND, UNFIT_SESSION. Locks: admin.rules in mode row share, or for rules '
+  'exclusive; the accounts by ascending id, for the end of an exclusion the user, for a void the '
+  'outside world, for the closing of a day its comparison, those of trading.lock_for_payout, the '
+  'member of staff.';

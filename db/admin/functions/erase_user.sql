@@ -80,6 +80,9 @@ begin
     rejection = case when p.rejection is not null then 'erased' end,
     basis = '{}'
   where p.arguments ->> 'user_id' = erase_user.user_id::text;
+  update admin.proposed_calls as p
+  set basis = '{}'
+  where p.basis -> 'users' ? erase_user.user_id::text;
   update admin.personal_arguments as p set
     user_id = erase_user.user_id,
     salt = null,

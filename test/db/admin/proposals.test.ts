@@ -6,14 +6,13 @@ import { callBy, makeStaff, makeStaffPasskey } from "../../helpers/exchange/staf
 import type { StaffMember } from "../../helpers/exchange/staff.ts";
 import { failure, pairsOf } from "../../helpers/exchange/contention.ts";
 import { inTransaction, isWaiting, lockUser } from "../../helpers/exchange/held_locks.ts";
-import { buy } from "../../helpers/exchange/orders.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 import { until } from "../../helpers/until.ts";
 
 /** Four eyes: admin.propose, admin.approve, admin.reject and the view admin.proposals. */
 
 const exchange = testExchange(test, { sessions: 20 });
-const { balance, clock, makeMarket, makeMarketWith, makeTrader, makeTraders, operate } = exchange;
+const { balance, clock, makeMarket, makeTrader, operate } = exchange;
 
 const HOUR = 3_600_000;
 const nobody = "01900000-0000-7000-8000-000000000000";
@@ -21,7 +20,6 @@ const invalid = { code: "EX001" };
 const decided = { code: "EX019" };
 const roleRequired = { code: "EX042" };
 const own = { code: "EX044" };
-const changed = { code: "EX045" };
 
 let operators: ReturnType<typeof exchange.database.connectAs>;
 /** Each has all roles of commands but one: audit only reads. */
@@ -402,79 +400,6 @@ test.serial(
   },
 );
 
-test.serial(
-  "PROPOSAL_CHANGED: the positions, texts or resolutions of a market are others",
-  async (t) => {
-    const event_id = await operate("create_event", { title: "Who wins?", category: "tests" });
-    const resolution = async () => {
-      const market = await makeMarket({ event_id });
-      const [one, two] = await makeTraders(2);
-      await exchange.giveShares(market, one, "yes", 10);
-      const id = await propose("resolve_market", { market_id: market, outcome: "yes" });
-      t.like((await shown(id)).preview, { positions: 2, payoutCents: 1000 });
-      return { id, market, one, two };
-    };
-    const still = await resolution();
-    await exchange.rest(still.market, still.two, buy("yes", 5, 40));
-    t.like(await approve(still.id), { payoutCents: 1000 }, "an order is no position");
-
-    const traded = await resolution();
-    await exchange.giveShares(traded.market, traded.two, "yes", 1);
-    await t.throwsAsync(approve(traded.id), changed);
-    const split = await resolution();
-    await exchange.split(split.market, split.two, 1);
-    await t.throwsAsync(approve(split.id), changed);
-    await exchange.merge(split.market, split.two, 1);
-    t.like(await shown(split.id), { status: "open" });
-    const edited = await resolution();
-    await operate("edit_market", { market_id: edited.market, title: "Will it snow?" });
-    await t.throwsAsync(approve(edited.id), changed);
-    const renamed = await resolution();
-    await operate("edit_event", { event_id, title: "Who loses?" });
-    await t.throwsAsync(approve(renamed.id), changed);
-    const resolved = await resolution();
-    await operate("resolve_market", { market_id: resolved.market, outcome: "no" });
-    await t.throwsAsync(approve(resolved.id), changed);
-  },
-);
-
-test.serial("PROPOSAL_CHANGED: address, freeze, exclusion, roles or rule are others", async (t) => {
-  const user_id = await makeTrader();
-  const address = await propose("recover_account", { user_id, email: "one@test.example" });
-  await operate("recover_account", { user_id, email: "two@test.example" });
-  await t.throwsAsync(approve(address), changed);
-
-  await operate("freeze_user", { user_id, reason: "one" });
-  const freeze = await propose("unfreeze_user", { user_id, reason: "over" });
-  const again = await propose("deposit", { user_id, amount_cents: 1, reference: reference() });
-  await operate("freeze_user", { user_id, reason: "two" });
-  await t.throwsAsync(approve(freeze), changed);
-  await t.throwsAsync(approve(again), changed);
-
-  await operate("self_exclude", { user_id, until: "2090-01-01T00:00:00Z" });
-  const exclusion = await propose("end_self_exclusion", { user_id, reason: "a mistake" });
-  await operate("self_exclude", { user_id });
-  await t.throwsAsync(approve(exclusion), changed);
-
-  const bank = (cents: number) => JSON.stringify([{ reference: "x", amount_cents: cents }]);
-  await operate("reconcile", { day: "2020-01-02", bank: bank(1) });
-  const closing = await propose("close_day", { day: "2020-01-02", reason: "one cent" });
-  await operate("reconcile", { day: "2020-01-02", bank: bank(777_777) });
-  await t.throwsAsync(approve(closing), changed);
-
-  const { staffId } = await makeStaff(exchange, ["users"]);
-  const roles = await propose("set_staff_roles", { staff_id: staffId, roles: ["cash"] });
-  await operate("set_staff_roles", { staff_id: staffId, roles: ["markets"] });
-  await t.throwsAsync(approve(roles), changed);
-
-  const rule = await propose("set_approval_rule", { command: "deposit", role: "cash" });
-  await operate("set_approval_rule", { command: "deposit", role: "users" });
-  await t.throwsAsync(approve(rule), changed);
-  await operate("remove_approval_rule", { command: "deposit" });
-  await approve(rule);
-  await operate("remove_approval_rule", { command: "deposit" });
-});
-
 test.serial("a command that fails at its approval leaves the proposal open", async (t) => {
   const user_id = await makeTrader({ cents: 100 });
   const id = await propose("withdraw", { user_id, amount_cents: 80, reference: reference() });
@@ -514,49 +439,6 @@ pair.serial(
     t.deepEqual(codes, status === "approved" ? [null, "EX019"] : ["EX019", null]);
     t.is(await balance(values.user_id), status === "approved" ? 250 : 0);
     return status;
-  },
-);
-
-pair.serial(
-  "a market trades while its resolution is approved: paid as was shown, or refused",
-  ["paid", "refused"],
-  async (contention, t) => {
-    const [market, one, two] = await makeMarketWith(2);
-    await exchange.giveShares(market, one, "yes", 10);
-    const id = await propose("resolve_market", { market_id: market, outcome: "yes" });
-    const [code, split] = await contention.together([
-      () => failure(approve(id)),
-      () => exchange.split(market, two, 1),
-    ] as const);
-    t.is(code === null, split.code === "MARKET_NOT_OPEN");
-    if (code === null) {
-      t.deepEqual((await shown(id)).result, (await shown(id)).preview);
-      return "paid";
-    }
-    t.is(code, "EX045");
-    return "refused";
-  },
-);
-
-pair.serial(
-  "an exclusion becomes longer while its end is approved: it is ended before, or refused",
-  ["ended first", "refused"],
-  async (contention, t) => {
-    const user_id = await makeTrader();
-    await operate("self_exclude", { user_id, until: "2090-01-01T00:00:00Z" });
-    const id = await propose("end_self_exclusion", { user_id, reason: "a mistake" });
-    const [code] = await contention.together([
-      () => failure(approve(id)),
-      () => operate("self_exclude", { user_id }),
-    ]);
-    const { rows } = await operators.query(
-      "select excluded_until = 'infinity' as is_excluded from admin.users where user_id = $1",
-      [user_id],
-    );
-    t.true(rows[0].is_excluded);
-    if (code === null) return "ended first";
-    t.is(code, "EX045");
-    return "refused";
   },
 );
 
