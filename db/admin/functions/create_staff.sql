@@ -28,6 +28,18 @@ begin
         'The login %L must have exchange_operator, and be of no server, worker or superuser',
         create_staff.login
       ));
+    elsif exists (
+      select
+      from admin.audit_log as a
+      left join identity.staff as s on s.id = a.staff_id
+      where a.operator = create_staff.login
+        and coalesce(a.staff_key, a.staff_id::text) is not null
+        and s.login is distinct from create_staff.login
+    ) then
+      perform core.raise_error('INVALID_REQUEST', format(
+        'The login %L is of a server of staff: others have acted in it by keys or sessions',
+        create_staff.login
+      ));
     end if;
   end if;
   insert into identity.staff (email, name, roles, login, created_at)
@@ -57,5 +69,6 @@ comment on function admin.create_staff(text, text, text[], text) is
   'Makes a member of staff with these roles: markets, cash, users, incidents, audit (reads only), '
   'staff. A mail has a link, good for 3 days, to set the password and a passkey. The login, if '
   'given, is the login of the database that is the same person: one with exchange_operator that is '
-  'of no server, worker or superuser. Errors: ROLE_REQUIRED (also for a login that a session or a '
-  'key gives), APPROVAL_REQUIRED, INVALID_REQUEST, NOT_FOUND (the login), ALREADY_EXISTS.';
+  'of no server, worker or superuser, and in which nobody else has acted by a key or a session. '
+  'Errors: ROLE_REQUIRED (also for a login that a session or a key gives), APPROVAL_REQUIRED, '
+  'INVALID_REQUEST, NOT_FOUND (the login), ALREADY_EXISTS.';

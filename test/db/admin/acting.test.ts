@@ -232,6 +232,44 @@ test.serial("a login that is linked with a member of staff is that member", asyn
   await own.end();
 });
 
+for (const proof of ["session", "key of a member", "key of nobody"] as const) {
+  test.serial(
+    `INVALID_REQUEST: the login of a server is nobody's once it has acted by a ${proof}`,
+    async (t) => {
+      const { pool, connectionString } = exchange.database;
+      const login = await makeLogin(pool, connectionString, ["exchange_operator"]);
+      t.teardown(login.drop);
+      const server = makePool({
+        connectionString: login.connectionString,
+        role: "exchange_operator",
+        settings: noCredential,
+        max: 1,
+      });
+      t.teardown(() => server.end());
+      const member = await makeStaff(exchange, ["staff", "users"]);
+      const makeKey = { name: `Of a ${proof}`, role: "operator" };
+      const credential = await {
+        session: () => member.cookieHash,
+        "key of a member": async () =>
+          sha256Of(await callBy(operators(), member.cookieHash, "create_staff_key", makeKey)),
+        "key of nobody": async () => sha256Of(await operate("create_staff_key", makeKey)),
+      }[proof]();
+      const user_id = await makeTrader();
+      const act = () => callBy(server, credential, "list_api_keys", { user_id });
+      await act();
+      t.is((await lastCall()).operator, login.name);
+      const person = { email: "eve@staff.example", name: "Eve", roles: ["users"] };
+      const link = { ...person, login: login.name };
+      await t.throwsAsync(operate("create_staff", link), {
+        code: "EX001",
+        message: /is of a server of staff/,
+      });
+      await act();
+      t.is((await lastCall()).operator, login.name);
+    },
+  );
+}
+
 const databaseRoles = [
   "exchange_api",
   "exchange_worker",
