@@ -460,3 +460,23 @@ test("no string in a body has a backslash: its meaning depends on a setting of t
     select name from (${functions}) f where prosqlbody is null and prosrc like '%\\%'`);
   t.deepEqual(open, []);
 });
+
+/** What counts in the time zone of the session, except of dates and timestamps without a zone. */
+const zoned = [
+  /\binterval\s*(:=|=)?\s*'[^']*(day|week|mon|year)/i,
+  /\bmake_interval\([^)]*\b(days|weeks|months|years) =>/,
+  /\bdate_trunc\((?!.*, 'UTC'\))/,
+  /(?<!at time zone 'UTC'\))::date\b/,
+  /::timestamp\b(?! at time zone 'UTC')/,
+  /\bcurrent_date\b|\blocaltimestamp\b/,
+];
+
+test("days are days of UTC, or hours: those of a session may have 23 or 25", (t) => {
+  const found = sqlFiles.filter((path) => zoned.some((way) => way.test(readText(path))));
+  t.deepEqual(found.toSorted(), [
+    "db/admin/functions/basis.sql", // a date in an argument
+    "db/admin/functions/create_session.sql", // an upper bound
+    ...["db/admin/views/fee_revenue.sql", "db/admin/views/unusual_losses.sql"],
+    ...["db/leaderboard/functions/windows.sql", "db/trading/write/make_archive_partition.sql"],
+  ]);
+});

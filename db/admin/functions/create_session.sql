@@ -10,12 +10,13 @@ declare
   -- Made before the statement that writes it: logs of statements show their parameters.
   v_cookie_hash bytea := sha256(convert_to(v_cookie, 'UTF8'));
   v_at timestamptz := core.now();
+  v_utc timestamp := v_at at time zone 'UTC';
   v_user_id constant bigint := identity.user_id(create_session.user_id);
   v_session_id uuid;
 begin
   if create_session.valid_for is null
     or create_session.valid_for > interval '100 years'
-    or v_at + create_session.valid_for <= v_at
+    or v_utc + create_session.valid_for <= v_utc
   then
     perform core.raise_error(
       'INVALID_REQUEST', 'A session must be valid for longer than zero, and 100 years at most'
@@ -29,7 +30,9 @@ begin
     where s.user_id = v_user_id and s.expires_at <= v_at
   ));
   insert into identity.sessions (user_id, cookie_hash, created_at, expires_at)
-  values (v_user_id, v_cookie_hash, v_at, v_at + create_session.valid_for)
+  values (
+    v_user_id, v_cookie_hash, v_at, (v_utc + create_session.valid_for) at time zone 'UTC'
+  )
   returning public_id into v_session_id;
 
   perform admin.audit('create_session', jsonb_build_object(

@@ -4,7 +4,7 @@ language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  c_valid_for constant interval := '14 days';
+  c_valid_for constant interval := '336 hours';
   v_token text;
 begin
   if invite_user.email is null or invite_user.email !~ '^[^@[:space:]]+@[^@[:space:]]+$' then

@@ -50,7 +50,7 @@ begin
     left join ledger.fee_payouts as f on f.journal_id = j.id
     where j.kind in ('deposit', 'withdrawal', 'reversal', 'fee_payout')
       and j.created_at >= v_from
-      and j.created_at < v_from + interval '1 day'
+      and j.created_at < v_from + interval '24 hours'
     group by 1
   ),
   theirs as (

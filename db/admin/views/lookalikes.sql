@@ -16,7 +16,7 @@ excluded as (
 fresh as (
   select p.*
   from people as p
-  where p.created_at >= analytics.now() - interval '30 days'
+  where p.created_at >= analytics.now() - interval '720 hours'
     and (p.excluded_until is null or p.excluded_until <= analytics.now())
 ),
 pairs as (

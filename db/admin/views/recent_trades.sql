@@ -15,9 +15,9 @@ select
   t.created_at
 from trading.trades as t
 -- The index is of ids, which begin with the time when they were made.
-where t.public_id >= core.uuid_v7_at(analytics.now() - interval '8 days')
+where t.public_id >= core.uuid_v7_at(analytics.now() - interval '192 hours')
   -- A subquery is run once, the function itself for each trade.
-  and t.created_at >= (select analytics.now() - interval '7 days');
+  and t.created_at >= (select analytics.now() - interval '168 hours');
 
 comment on view admin.recent_trades is
   'The trades of the last 7 days, for surveillance: admin.trades has all, with more about each.';

@@ -25,7 +25,7 @@ begin
     select count(*)
     from identity.api_keys as k
     where k.user_id = check_key_counts.user_id
-      and k.created_at > core.now() - interval '1 day'
+      and k.created_at > core.now() - interval '24 hours'
   ) > c_most_a_day then
     perform core.raise_error(
       'INVALID_STATE', format('An account makes at most %s keys in 24 hours', c_most_a_day)

@@ -29,7 +29,7 @@ begin
     from identity.mails as m
     where m.user_id = check_new_passkey.user_id
       and m.kind = 'passkey_added'
-      and m.created_at > core.now() - interval '1 day'
+      and m.created_at > core.now() - interval '24 hours'
   ) >= c_most_a_day then
     perform core.raise_error(
       'INVALID_STATE', format('An account adds at most %s passkeys in 24 hours', c_most_a_day)

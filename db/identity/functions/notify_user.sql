@@ -43,7 +43,7 @@ begin
       from identity.mails as m
       where m.user_id = notify_user.user_id
         and m.kind = notify_user.kind
-        and m.created_at > v_at - interval '1 day'
+        and m.created_at > v_at - interval '24 hours'
     ) < c_most_a_day);
 end
 $$;

@@ -5,7 +5,7 @@ returns text
 language plpgsql volatile
 as $$
 declare
-  c_valid_for constant interval := '30 days';
+  c_valid_for constant interval := '720 hours';
   c_most constant int := 50;
   -- The prefix says which of the two cookies has it: under https, browsers keep __Host- cookies
   -- from subdomains.

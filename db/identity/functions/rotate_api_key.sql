@@ -6,7 +6,7 @@ language plpgsql volatile
 as $$
 declare
   c_least constant interval := '5 minutes';
-  c_most constant interval := '7 days';
+  c_most constant interval := '168 hours';
   -- A moment of a later year would not be written with four digits.
   c_last constant timestamptz := timestamptz '9999-12-31T23:59:59.999Z';
   v_at timestamptz := core.now();
@@ -39,7 +39,9 @@ begin
     perform identity.revoke_api_keys(array[v_old.id]);
   else
     update identity.api_keys as k
-    set expires_at = least(k.expires_at, v_at + rotate_api_key.overlap)
+    set expires_at = least(
+      k.expires_at, (v_at at time zone 'UTC' + rotate_api_key.overlap) at time zone 'UTC'
+    )
     where k.id = v_old.id;
   end if;
   return identity.add_api_key(

@@ -5,7 +5,7 @@ set search_path = pg_catalog, pg_temp
 as $$
   select count(*)::int
   from generate_series(0, 2) as d (days)
-  where trading.make_event_partition(core.now() + make_interval(days => d.days))
+  where trading.make_event_partition(core.now() + make_interval(hours => 24 * d.days))
 $$;
 
 comment on function jobs.make_event_partitions() is

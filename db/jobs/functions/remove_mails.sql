@@ -16,7 +16,7 @@ begin
   where m.id = any (array(
     select x.id
     from identity.mails as x
-    where x.created_at <= v_at - interval '30 days'
+    where x.created_at <= v_at - interval '720 hours'
     order by x.created_at
     limit remove_mails.most
     for update skip locked

@@ -18,7 +18,7 @@ begin
     select u.id, u.public_id, x.created_at
     from identity.email_claims as x
     join identity.users as u on u.id = x.user_id
-    where x.created_at <= v_at - interval '30 days'
+    where x.created_at <= v_at - interval '720 hours'
       and x.handle is not null
     order by x.created_at
     limit remove_sign_ups.most

@@ -12,7 +12,7 @@ declare
   -- What remains is due, and the worker calls again.
   c_looks_at_most constant int := 1000;
   c_put_off constant interval := '1 second';
-  c_waits_at_most constant interval := '1 day';
+  c_waits_at_most constant interval := '24 hours';
   c_claims_at_most constant int := 100;
   c_goes_behind constant int := 100;
   v_at timestamptz := core.now();
@@ -184,19 +184,19 @@ begin
     -- So that the owner of the address sees whether the account is the own one.
     details := identity.link_account(v_mail.user_id);
     perform identity.add_link(
-      take_mail.token_hash, kind, v_mail.user_id, address, interval '3 days'
+      take_mail.token_hash, kind, v_mail.user_id, address, interval '72 hours'
     );
   elsif kind = 'password_reset' then
     address := v_owner_email; -- in other letters it may be another mailbox
     details := identity.link_account(v_owner_id);
     perform identity.add_link(take_mail.token_hash, kind, v_owner_id, null, interval '1 hour');
   elsif kind = 'recovery' then
-    perform identity.add_link(take_mail.token_hash, kind, v_owner_id, null, interval '3 days');
+    perform identity.add_link(take_mail.token_hash, kind, v_owner_id, null, interval '72 hours');
   elsif kind = 'invitation' then
-    perform identity.add_link(take_mail.token_hash, kind, null, address, interval '14 days');
+    perform identity.add_link(take_mail.token_hash, kind, null, address, interval '336 hours');
   elsif kind = 'staff_invitation' then
     perform identity.add_link(
-      take_mail.token_hash, kind, null, null, interval '3 days', staff_id => v_staff_id
+      take_mail.token_hash, kind, null, null, interval '72 hours', staff_id => v_staff_id
     );
   end if;
   return next;

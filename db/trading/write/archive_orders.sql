@@ -4,7 +4,7 @@ language plpgsql
 as $$
 declare
   c_at constant timestamptz := core.now();
-  c_due constant timestamptz := c_at - interval '30 days';
+  c_due constant timestamptz := c_at - interval '720 hours';
   v_away timestamptz[];
   v_ids bigint[];
   v_month timestamptz;
