@@ -614,6 +614,7 @@ set local role exchange_owner;
 --!include jobs/functions/list_lagging_sequences.sql
 --!include jobs/functions/beat.sql
 --!include jobs/functions/note_process.sql
+--!include jobs/functions/last_ticks.sql
 --!include jobs/functions/claim_tick.sql
 --!include jobs/functions/next_work.sql
 --!include jobs/functions/release_orders.sql

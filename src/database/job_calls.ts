@@ -40,6 +40,7 @@ export const jobs = functionsOf("jobs", {
   listLaggingSequences: repeatable({}, manyRows(laggingSequence)),
   beat: repeatable({}, nothing),
   noteProcess: repeatable(ofProcess, nothing),
+  lastTicks: repeatable({}, manyRows({ job: text, atMs: double })),
   claimTick: repeatable({ job: text, tickAt: timestamp }, one(boolean)),
   nextWork: repeatable(toPassOver, oneRow(nextWork)),
 

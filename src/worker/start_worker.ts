@@ -114,6 +114,7 @@ export async function work(
     nextWork: jobRunner.nextWork,
     tick: makeTicks({
       crontab,
+      lastTicks: calls.lastTicks,
       claim: ({ name }, tickAt) => calls.claimTick({ job: name, tickAt: tickAt.toISOString() }),
       request: queue.request,
     }),

@@ -3,14 +3,16 @@ import type { Job } from "./job.ts";
 
 export interface TicksOptions {
   crontab: Job[];
+  /** For which time each job was last requested, by any worker. */
+  lastTicks: () => Promise<readonly { job: string; atMs: number }[]>;
   /** Whether this worker is the one that requests the job for this minute. */
   claim: (job: Job, tickAt: Date) => Promise<boolean>;
   request: (job: Job) => Promise<void>;
 }
 
 const MINUTE_MS = 60_000;
-/** Of minutes that were missed, the last ones count. */
-const MOST_MINUTES = 60;
+/** Of times that were missed, those of the last day count: each job of a day has one in it. */
+const MOST_STEPS = 1440;
 
 /** A job with the times at which it may run, and which of them it has. */
 interface Timed {
@@ -20,22 +22,27 @@ interface Timed {
 }
 
 /**
- * Returns the function that requests what the crontab has for the times since its last call. It is
- * given the time of the database, so that the clocks of workers do not matter.
+ * Returns the function that requests what the crontab has for the times since its last call, each
+ * job once. At the first call these are the times since any worker requested the job, so what was
+ * missed while none worked is made up. It is given the time of the database, so that the clocks of
+ * workers do not matter.
  */
 export function makeTicks({
   crontab,
+  lastTicks,
   claim,
   request,
 }: TicksOptions): (atMs: number) => Promise<void> {
   const jobs = crontab.flatMap(timesOf);
   let lastMs: number | undefined;
+  let begunMs: Map<string, number> | undefined;
 
   return async (atMs) => {
+    begunMs ??= new Map((await lastTicks()).map((tick) => [tick.job, tick.atMs]));
     for (const { job, stepMs, match } of jobs) {
       const step = Math.floor(atMs / stepMs);
-      const last = Math.floor((lastMs ?? atMs) / stepMs);
-      const from = Math.max(last, step - MOST_MINUTES) + 1;
+      const last = Math.floor((lastMs ?? begunMs.get(job.name) ?? atMs) / stepMs);
+      const from = Math.max(last, step - MOST_STEPS) + 1;
       for (let tick = step; tick >= from; tick--) {
         const at = new Date(tick * stepMs);
         if (!match(at)) continue;

@@ -18,7 +18,7 @@ test.before("have a queue", async () => {
 });
 
 const scalar = async (query: string) =>
-  Object.values((await exchange.database.pool.query(query)).rows[0] ?? {})[0];
+  Object.values((await exchange.database.pool.query(query)).rows[0] ?? {})[0] as any;
 
 for (const [title, ahead] of [
   ["behind", 90_000],
@@ -108,6 +108,52 @@ test.serial("a tick is claimed once, and anew after the clock was set back", asy
   await clock.freeze("2030-01-01T09:00:00Z");
   t.true(await claim("2030-01-01T09:00:00Z"));
   t.false(await claim("2030-01-01T09:00:00Z"));
+});
+
+test.serial("what was missed while no worker worked is made up once", async (t) => {
+  let ran = 0;
+  const crontab = [
+    {
+      name: "night__tell",
+      cron: "23 0 * * *",
+      run: async () => {
+        ran += 1;
+      },
+    },
+    { name: "sign__tell", cron: "* * * * *", run: () => Promise.resolve() },
+  ];
+  /** Starts so many workers, and ends them after the next minute, whose job is the last to come. */
+  const workUntil = async (count: number, nextMinute: string) => {
+    const start = () => startTestWorker(exchange.database, { crontab });
+    const workers = await Promise.all(Array.from({ length: count }, start));
+    try {
+      await until("each has read the time", async () =>
+        workers.every(({ health }) => health.clockOffsetMs() !== undefined),
+      );
+      await clock.freeze(nextMinute);
+      const told = `select ticked_at from core.job_ticks where job = 'sign__tell'`;
+      await until("the minute is requested", async () => {
+        return (await scalar(told))?.toISOString() === new Date(nextMinute).toISOString();
+      });
+      const left = `select count(*)::int from graphile_worker.jobs
+        where task_identifier in ('night__tell', 'sign__tell')`;
+      await until("all has run", async () => (await scalar(left)) === 0);
+    } finally {
+      await Promise.all(workers.map((worker) => worker.close()));
+    }
+  };
+  await clock.freeze("2030-03-01T00:22:10Z");
+  await workUntil(1, "2030-03-01T00:23:00Z");
+  t.is(ran, 1, "in time");
+  await clock.freeze("2030-03-01T12:00:10Z");
+  await workUntil(2, "2030-03-01T12:01:00Z");
+  t.is(ran, 1, "nothing was missed");
+  await clock.freeze("2030-03-05T12:00:10Z");
+  await workUntil(2, "2030-03-05T12:01:00Z");
+  t.is(ran, 2, "after four days");
+  await clock.freeze("2030-03-05T12:30:10Z");
+  await workUntil(2, "2030-03-05T12:31:00Z");
+  t.is(ran, 2, "it was made up");
 });
 
 test.serial("a worker says that it works, and its last beat ages", async (t) => {

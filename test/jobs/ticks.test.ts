@@ -10,11 +10,18 @@ const crontab: Job[] = [
   { name: "when__due", due: "release", run },
 ];
 
-/** Ticks at these times; what was requested at each. */
-async function requestedAt(times: string[], isClaimed = true): Promise<string[][]> {
+const timeOf = (time: string) => Date.parse(`2030-01-${time.includes("T") ? "" : "01T"}${time}Z`);
+
+/** Ticks at these times; what was requested at each. `done` is what was requested before. */
+async function requestedAt(
+  times: string[],
+  isClaimed = true,
+  done: Record<string, string> = {},
+): Promise<string[][]> {
   let requested: string[] = [];
   const tick = makeTicks({
     crontab,
+    lastTicks: async () => Object.entries(done).map(([job, time]) => ({ job, atMs: timeOf(time) })),
     claim: async ({ name }, at) => {
       requested.push(`${name} ${at.toISOString().slice(11, 16)}`);
       return isClaimed;
@@ -26,7 +33,7 @@ async function requestedAt(times: string[], isClaimed = true): Promise<string[][
   const all: string[][] = [];
   for (const time of times) {
     requested = [];
-    await tick(Date.parse(`2030-01-01T${time}Z`));
+    await tick(timeOf(time));
     all.push(requested);
   }
   return all;
@@ -42,18 +49,37 @@ test("jobs are requested once for each minute, from the one after the start on",
   ]);
 });
 
-test("minutes that were missed count once, and those of more than an hour ago not at all", async (t) => {
-  const [, afterMinutes, afterHours] = await requestedAt(["03:15:00", "03:19:10", "12:00:30"]);
+test("times that were missed count once, those of a day at most", async (t) => {
+  const requested = await requestedAt(["03:15:00", "03:19:10", "12:00:30", "08T03:16:59"]);
+  const ran = requested.map((texts) => texts.filter((text) => text.startsWith("run")));
+  t.deepEqual(ran[1], ["run each__minute", "run each__night"]);
+  t.true(requested[1]!.includes("each__minute 03:19"));
+  t.true(requested[1]!.includes("each__night 03:17"));
+  t.deepEqual(ran[2], ["run each__minute", "run each__fifth"]);
+  t.deepEqual(ran[3], ["run each__minute", "run each__fifth", "run each__night"]);
+  t.true(requested[3]!.includes("each__night 03:17"));
+});
+
+test("a worker that begins makes up what none requested since", async (t) => {
+  const begun = async (time: string, done: Record<string, string>) =>
+    (await requestedAt([time], true, done))[0]!.filter((text) => !text.startsWith("run"));
+  const done = {
+    each__minute: "05T03:10:00",
+    each__fifth: "05T03:10:00",
+    each__night: "04T03:17:00",
+  };
+  t.deepEqual(await begun("05T03:10:59", done), []);
+  t.deepEqual(await begun("05T03:14:30", done), ["each__minute 03:14"]);
+  const late = ["each__minute 14:02", "each__fifth 14:00", "each__night 03:17"];
+  t.deepEqual(await begun("05T14:02:00", done), late);
+  t.deepEqual(await begun("30T14:02:00", done), late);
+  // Done since by another worker; never before; and a clock that was set back.
   t.deepEqual(
-    afterMinutes!.filter((text) => text.startsWith("run")),
-    ["run each__minute", "run each__night"],
+    await begun("05T14:02:00", { ...done, each__night: "05T03:17:00" }),
+    late.slice(0, 2),
   );
-  t.true(afterMinutes!.includes("each__minute 03:19"));
-  t.true(afterMinutes!.includes("each__night 03:17"));
-  t.deepEqual(
-    afterHours!.filter((text) => text.startsWith("run")),
-    ["run each__minute", "run each__fifth"],
-  );
+  t.deepEqual(await begun("05T14:02:00", {}), []);
+  t.deepEqual(await begun("03T14:02:00", done), []);
 });
 
 test("what another worker has claimed is not requested", async (t) => {
