@@ -13,7 +13,7 @@ declare
   v_place int;
   v_left bigint;
   v_full_at timestamptz;
-  v_paid rate_limits.allowances[]; -- the buckets that gave tokens
+  v_changed rate_limits.allowances[]; -- the buckets that changed
   v_payments rate_limits.payment[] := array_fill(
     null::rate_limits.payment, array[cardinality(spend_tokens.user_ids)]
   );
@@ -65,9 +65,10 @@ begin
           (v_full - v_spent_after) / c_token
         )::rate_limits.payment;
       end loop;
-      if v_spent_after > v_spent then
+      -- A time in the future becomes the present one: until then nothing would come back.
+      if v_spent_after > v_spent or v_bucket.at > v_at then
         v_full_at := v_at + (v_spent_after / v_bucket.rate + 1) * interval '1 microsecond';
-        v_paid := v_paid || (
+        v_changed := v_changed || (
           v_bucket.user_id, v_spent_after, v_at,
           case when v_bucket.removable_at >= v_full_at then v_bucket.removable_at
             else v_full_at + interval '10 minutes' end
@@ -88,10 +89,10 @@ begin
     order by u.user_id
     on conflict on constraint allowances_pkey do nothing;
   end loop;
-  if v_paid is not null then
+  if v_changed is not null then
     update rate_limits.allowances as a
     set spent = p.spent, at = p.at, removable_at = p.removable_at
-    from unnest(v_paid) as p
+    from unnest(v_changed) as p
     where a.user_id = p.user_id;
   end if;
   return v_payments;

@@ -102,6 +102,22 @@ test.serial("120 a minute are 120 a minute, whatever the steps", async (t) => {
   t.is(passed, 119);
 });
 
+test.serial("after the clock was set back, tokens come back from the new time on", async (t) => {
+  const user = await makeTrader();
+  t.is(await passing(11, user), 10);
+  for (const earlier of ["2030-01-01T11:59:58Z", "2030-01-01T11:00:00Z"]) {
+    await clock.freeze(earlier);
+    const [refused] = await take(user);
+    t.deepEqual([refused!.allowed, refused!.retry_after_seconds], [false, 1]);
+    await clock.advance(499);
+    t.is(await passing(2, user), 0);
+    await clock.advance(1);
+    t.is(await passing(2, user), 1, earlier);
+    await clock.advance(1500);
+    t.is(await passing(9, user), 3, earlier);
+  }
+});
+
 test.serial("policies hold at once, and end with their time", async (t) => {
   const user_id = await makeTrader();
   const asked = user_id;
