@@ -6,10 +6,11 @@ as $$
 declare
   -- By then all that was accepted before midnight has its ids.
   c_settled_after constant interval := '10 minutes';
-  -- Orders that ended earlier may be in the archive.
+  -- Orders that ended 30 days ago may be in the archive: also those of ten minutes from now.
   c_most_days constant int := 30;
   v_at constant timestamptz := core.now();
   v_today constant date := ((v_at - c_settled_after) at time zone 'UTC')::date;
+  v_first constant date := ((v_at + c_settled_after) at time zone 'UTC')::date - c_most_days;
   v_day trading.valued_days;
   v_last_user_id bigint;
   v_count int;
@@ -18,7 +19,7 @@ begin
   lock table trading.valued_days in share row exclusive mode;
   select d.* into v_day from trading.valued_days as d order by d.day desc limit 1;
   if v_day.day is null or v_day.finished_at is not null then
-    v_day.day := greatest(v_day.day + 1, v_today - c_most_days);
+    v_day.day := greatest(v_day.day + 1, v_first);
     if v_day.day >= v_today or not ledger.is_settled() then
       return 0;
     end if;

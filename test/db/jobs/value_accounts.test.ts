@@ -140,6 +140,33 @@ onExchange("an account has a row for each day from its first one on", async (exc
   t.is((await valueOf(exchange, bob)).length, 30);
 });
 
+for (const returns of ["00:04", "00:12"]) {
+  onExchange(
+    `after 30 days no day is valued without archived bids: ${returns}`,
+    async (exchange, t) => {
+      const { cancel, clock, giveShares, makeMarketWith, rest, work } = exchange;
+      await clock.freeze(NOON);
+      const [market, ann, bob] = await makeMarketWith(2);
+      await giveShares(market, ann, "yes", 10);
+      const [high] = await rest(market, bob, buy("yes", 5, 40), buy("yes", 5, 20));
+      // The best bid goes when the first day has ended, by two minutes.
+      await clock.freeze(new Date(endOf(1) + 2 * MINUTE_MS));
+      await cancel(bob, high);
+      await clock.freeze(`${dayNumber(32)}T${returns}:00Z`);
+      await work("archive_orders");
+      await work("value_accounts");
+      await clock.advance(DAY_MS / 2);
+      await work("value_accounts");
+      t.deepEqual(
+        (await valueOf(exchange, ann, dayNumber(1), dayNumber(31))).map(({ day, exitCents }) => [
+          ...[day, exitCents],
+        ]),
+        Array.from({ length: 30 }, (_, index) => [dayNumber(index + 2), 10 * 20]),
+      );
+    },
+  );
+}
+
 onExchange("INVALID_REQUEST: to before from, and more than 366 days", async (exchange, t) => {
   await exchange.clock.freeze(NOON);
   const ann = await exchange.makeTrader();
