@@ -4,8 +4,11 @@ language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+  -- All arrays together must stay below 256 MB, which is the most that a jsonb can hold.
+  c_most_rows constant int := 50000;
   v_user_id constant bigint := identity.user_id(export_user.user_id);
   v_user jsonb;
+  v_left_out text[];
   v_export jsonb;
 begin
   perform admin.audit('export_user', jsonb_build_object('user_id', export_user.user_id));
@@ -13,6 +16,43 @@ begin
   from admin.users as u
   where u.user_key = v_user_id;
 
+  v_left_out := array(
+    select x.field
+    from (
+      values
+        ('orders', exists (
+          select from admin.orders as o
+          where o.user_key = v_user_id
+          offset c_most_rows
+        )),
+        ('trades', exists (
+          select from admin.trades as t
+          where t.taker_user_key = v_user_id or t.maker_user_key = v_user_id
+          offset c_most_rows
+        )),
+        ('set_conversions', exists (
+          select from admin.set_conversions as s
+          where s.user_key = v_user_id
+          offset c_most_rows
+        )),
+        ('settlements', exists (
+          select from admin.settlements as s
+          where s.user_key = v_user_id
+          offset c_most_rows
+        )),
+        ('cash_movements', exists (
+          select from admin.cash_movements as c
+          where c.user_key = v_user_id
+          offset c_most_rows
+        )),
+        ('journal_entries', exists (
+          select from admin.journal_entries as j
+          where j.user_key = v_user_id
+          offset c_most_rows
+        ))
+    ) as x (field, has_too_many)
+    where x.has_too_many
+  );
   select jsonb_object_agg(x.field, x.value) into v_export
   from (
     values
@@ -83,6 +123,7 @@ begin
       ('orders', (
         select jsonb_agg(to_jsonb(o) order by o.order_key) from admin.orders as o
         where o.user_key = v_user_id
+          and 'orders' <> all (v_left_out)
       )),
       ('trades', (
         select jsonb_agg(
@@ -97,7 +138,8 @@ begin
           order by t.trade_key
         )
         from admin.trades as t
-        where t.taker_user_key = v_user_id or t.maker_user_key = v_user_id
+        where (t.taker_user_key = v_user_id or t.maker_user_key = v_user_id)
+          and 'trades' <> all (v_left_out)
       )),
       ('positions', (
         select jsonb_agg(to_jsonb(p)) from admin.positions as p where p.user_key = v_user_id
@@ -105,10 +147,12 @@ begin
       ('set_conversions', (
         select jsonb_agg(to_jsonb(s) order by s.conversion_key) from admin.set_conversions as s
         where s.user_key = v_user_id
+          and 'set_conversions' <> all (v_left_out)
       )),
       ('settlements', (
         select jsonb_agg(to_jsonb(s) order by s.resolution_key) from admin.settlements as s
         where s.user_key = v_user_id
+          and 'settlements' <> all (v_left_out)
       )),
       ('disputes', (
         select jsonb_agg(to_jsonb(d) order by d.dispute_key) from admin.disputes as d
@@ -131,18 +175,22 @@ begin
       ('cash_movements', (
         select jsonb_agg(to_jsonb(c) order by c.journal_key) from admin.cash_movements as c
         where c.user_key = v_user_id
+          and 'cash_movements' <> all (v_left_out)
       )),
       ('journal_entries', (
         select jsonb_agg(to_jsonb(j) order by j.account_version) from admin.journal_entries as j
         where j.user_key = v_user_id
+          and 'journal_entries' <> all (v_left_out)
       )),
       ('receivables', (
         select jsonb_agg(to_jsonb(r)) from admin.receivables as r where r.user_key = v_user_id
       ))
   ) as x (field, value);
   return (
-    select jsonb_build_object('exported_at', core.now(), 'user', v_user)
-      || jsonb_object_agg(e.field, case when e.value = 'null' then '[]' else e.value end)
+    select jsonb_build_object(
+      'exported_at', core.now(), 'left_out', to_jsonb(v_left_out), 'user', v_user
+    ) || jsonb_object_agg(e.field, case
+      when e.value = 'null' and e.field <> all (v_left_out) then '[]' else e.value end)
     from jsonb_each(v_export) as e (field, value)
   );
 end
@@ -151,4 +199,5 @@ $$;
 comment on function admin.export_user(uuid) is
   'All that the exchange holds about a user, without secrets, as one object: exported_at; user, '
   'the row of admin.users; and arrays of rows, each with the name of its view in schema admin or '
-  'its table. Of the other trader of a trade there is nothing in it. Errors: NOT_FOUND.';
+  'its table. An array that would have more than 50,000 rows is null: left_out names these views. '
+  'Of the other trader of a trade there is nothing in it. Errors: NOT_FOUND.';

@@ -5,7 +5,7 @@ import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 /** admin.export_user: what it has, whose it is, and that no table is forgotten. */
 
 const exchange = testExchange(test);
-const { makeMarketWith, makeTrader, makeTraders, operate, place, rest } = exchange;
+const { cancel, makeMarketWith, makeTrader, makeTraders, operate, place, rest, split } = exchange;
 
 const query = async (statement: string, values: unknown[] = []): Promise<any[]> =>
   (await exchange.database.pool.query(statement, values)).rows;
@@ -152,6 +152,67 @@ test("no secret is in it", async (t) => {
   const text = JSON.stringify(await exportOf(user_id));
   t.false(text.includes(key) || text.includes(cookie));
   t.notRegex(text, /"[a-z_]*(hash|token|credential_id|public_key|salt|secret)"/);
+});
+
+test("an array of more than 50,000 rows is left out, and the others are there", async (t) => {
+  const [market, ann, bob] = await makeMarketWith(2);
+  await rest(market, ann, buy("no", 3, 40));
+  await place(market, bob, buy("yes", 3, 60));
+  await cancel(ann, (await rest(market, ann, buy("no", 1, 2)))[0]);
+  await split(market, ann, 1);
+  await exchange.withRollback(async (client) => {
+    const orders = async (more: number) => {
+      // Copies of the order that is cancelled.
+      await client.query("set local session_replication_role = replica");
+      await client.query(
+        `insert into trading.ended_orders
+         select c.*
+         from trading.ended_orders as e
+         cross join generate_series(1, $2) as g (number)
+         cross join jsonb_populate_record(e, jsonb_build_object(
+           'id', (select min(x.id) from trading.ended_orders as x) - g.number,
+           'public_id', gen_random_uuid()
+         )) as c
+         where e.filled_quantity = 0
+           and e.user_id = (select u.id from identity.users as u where u.public_id = $1)
+         order by e.id desc
+         limit $2`,
+        [ann, more],
+      );
+      await client.query("set local session_replication_role = origin");
+      const { rows } = await client.query("select admin.export_user($1) as export", [ann]);
+      return rows[0].export;
+    };
+    const full = await orders(50_000 - 2);
+    t.deepEqual(full.left_out, []);
+    t.is(full.orders.length, 50_000);
+    const { orders: none, ...found } = await orders(1);
+    t.deepEqual(found.left_out, ["orders"]);
+    t.is(none, null);
+    t.is(found.trades.length, 1);
+    t.is(found.set_conversions.length, 1);
+    t.is(found.cash_movements.length, 1);
+    t.is(found.journal_entries.length, full.journal_entries.length);
+  });
+});
+
+test("as many rows as are exported of each view fit into a jsonb", async (t) => {
+  const [market, ann, bob] = await makeMarketWith(2);
+  await rest(market, ann, buy("no", 3, 40));
+  await place(market, bob, buy("yes", 3, 60));
+  await split(market, ann, 1);
+  await operate("resolve_market", { market_id: market, outcome: "no" });
+  let bytes = 0;
+  for (const view of [
+    ...["orders", "trades", "set_conversions", "settlements", "cash_movements", "journal_entries"],
+  ]) {
+    const [{ size }] = await query(
+      `select max(pg_column_size(to_jsonb(v))) as size from admin.${view} as v`,
+    );
+    t.true(size > 200, view);
+    bytes += Number(size);
+  }
+  t.true(bytes * 50_000 < 0.75 * 2 ** 28, `${bytes} bytes`);
 });
 
 test("NOT_FOUND: an unknown user", async (t) => {

@@ -224,6 +224,12 @@ function Input({ field, value, error, onValue }: InputProps): JSX.Element {
   );
 }
 
+/** That a file is saved, and what is not in it. */
+function Saved({ leftOut = [] }: { leftOut: string[] | undefined }): JSX.Element {
+  if (leftOut.length === 0) return <Notice kind="good">Saved.</Notice>;
+  return <Notice kind="warn">Saved, but for what has too many rows: {leftOut.join(", ")}.</Notice>;
+}
+
 interface AnswerProps {
   command: Command;
   result: unknown;
@@ -238,7 +244,7 @@ function Answer({ command, result, given, about, handle }: AnswerProps): JSX.Ele
   if (returns === "nothing" || result === null || result === undefined) {
     return <Notice kind="good">Done.</Notice>;
   }
-  if (returns === "file") return <Notice kind="good">Saved.</Notice>;
+  if (returns === "file") return <Saved leftOut={(result as { left_out?: string[] }).left_out} />;
   if (returns === "secret") {
     return (
       <Notice kind="warn">
