@@ -110,6 +110,7 @@ $$;
 comment on function api.get_year_statement(uuid, int) is
   'The body of GET /api/account/year-statement: the cash of a user at the start and the end of a '
   'calendar year (UTC), its movements by kind, and what each market brought. The opening balance '
-  'with all movements is the closing one, which is the present one in a year that has not ended. '
+  'with all movements is the closing one, unless the clock was stepped back over one of these '
+  'midnights. In a year that has not ended the closing balance is the present one. '
   'Results: trading.results_between. '
   'Cost: the user''s trades of the year, and their entries that are not of trades.';
