@@ -1,10 +1,15 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
+import { clientAddressOf } from "./client_address.ts";
+import { startTimer } from "./later.ts";
+import type { Later } from "./later.ts";
+import { createTally } from "./tally.ts";
 
 export interface ConnectionsOptions {
   /** How long a client may take nothing of an answer that is complete. */
   stuckMs?: number;
+  later?: Later;
 }
 
 /** A request and its answer. */
@@ -24,7 +29,7 @@ export interface Exchange {
  */
 export interface Connections {
   opened: (socket: Socket) => void;
-  /** Carries out a request in its turn. Cuts a connection on which too many wait. */
+  /** Carries out a request in its turn. Cuts its connection if too many of its address wait. */
   add: (request: IncomingMessage, response: ServerResponse, handler: RequestListener) => void;
   /** The last request that came on a connection, also if it is answered. */
   latestOf: (socket: Duplex) => Exchange | undefined;
@@ -36,27 +41,47 @@ export interface Connections {
 
 interface Connection {
   socket: Socket;
+  address: string;
   /** Requests without complete answers. The first one has begun. */
   line: Exchange[];
+  /** How many of them count as waiting for their address. */
+  waiting: number;
   latest: Exchange | undefined;
 }
 
 /**
- * Node reads 64 KiB at once and makes a request of whatever is in them, 4 to 7 KB for each. So a
- * client that sends more ahead is cut: to let them wait would cost a hundred times what they cost it.
+ * Requests of an address that wait, on all its connections. Node reads 64 KiB at once and makes a
+ * request of whatever is in them, 4 to 7 KB for each. So a client that sends more ahead is cut: to let
+ * them wait would cost a hundred times what they cost it.
  */
-const LINE_CAP = 100;
+const MOST_WAITING = 100;
+/** How long requests still count that waited when their connection was closed. */
+const COUNTED_MS = 10_000;
 const STUCK_MS = 30_000;
 /** What is read and dropped of a body that goes on when the request is answered. */
 const MOST_DROPPED_BYTES = 1024 * 1024;
 
-export function createConnections({ stuckMs = STUCK_MS }: ConnectionsOptions = {}): Connections {
+export function createConnections({
+  stuckMs = STUCK_MS,
+  later = startTimer,
+}: ConnectionsOptions = {}): Connections {
   const connections = new Map<Duplex, Connection>();
+  /** By address. */
+  const waiting = createTally();
   let isClosing = false;
 
   function opened(socket: Socket): void {
-    connections.set(socket, { socket, line: [], latest: undefined });
-    socket.once("close", () => connections.delete(socket));
+    const address = clientAddressOf({ ip: socket.remoteAddress });
+    const connection: Connection = { socket, address, line: [], waiting: 0, latest: undefined };
+    connections.set(socket, connection);
+    socket.once("close", () => {
+      connections.delete(socket);
+      const left = connection.waiting;
+      if (left === 0) return;
+      later(() => {
+        waiting.add(address, -left);
+      }, COUNTED_MS);
+    });
     // Node resumes it after each request and whenever an answer has been taken.
     socket.on("resume", () => {
       pauseIfLined(socket);
@@ -67,23 +92,40 @@ export function createConnections({ stuckMs = STUCK_MS }: ConnectionsOptions = {
     if ((connections.get(socket)?.line.length ?? 0) > 1) socket.pause();
   }
 
+  function countWaiting(connection: Connection, by: 1 | -1): void {
+    connection.waiting += by;
+    waiting.add(connection.address, by);
+  }
+
   function add(request: IncomingMessage, response: ServerResponse, handler: RequestListener): void {
     const { socket } = request;
     const connection = connections.get(socket);
     // What came in one piece with requests that were too many still arrives here.
-    if (connection === undefined || socket.destroyed) return;
-    const { line } = connection;
+    if (connection === undefined || socket.destroyed) {
+      stopParsing(socket);
+      return;
+    }
+    const { line, latest } = connection;
     const exchange: Exchange = { request, response, handler, hasBegun: false };
     connection.latest = exchange;
     line.push(exchange);
     response.once("close", () => {
       line.shift();
       const [next] = line;
-      if (next !== undefined && socket.writable) begin(next, connection);
+      if (next !== undefined && socket.writable) {
+        countWaiting(connection, -1);
+        begin(next, connection);
+      }
       if (line.length === 1) socket.resume();
     });
-    if (line.length === 1) begin(exchange, connection);
-    else if (line.length > LINE_CAP) socket.destroy();
+    if (line.length === 1) {
+      begin(exchange, connection);
+      return;
+    }
+    countWaiting(connection, 1);
+    // A client may have the whole answer before it is known here that the system has taken it.
+    const isAhead = latest?.response.writableEnded !== true;
+    if (isAhead && waiting.of(connection.address) > MOST_WAITING) socket.destroy();
     // Once Node has parsed all that it has read.
     else process.nextTick(pauseIfLined, socket);
   }
@@ -97,28 +139,9 @@ export function createConnections({ stuckMs = STUCK_MS }: ConnectionsOptions = {
     response.once("prefinish", () => {
       dropRest(request);
       // Node sets the time of the socket when it has parsed a request, maybe right after this.
-      process.nextTick(limitTaking, response);
+      process.nextTick(limitTaking, response, stuckMs);
     });
     handler(request, response);
-  }
-
-  /**
-   * Reads on for 1 MiB, so that a client can read its answer before it is cut. The listener is there
-   * before the answer ends: after that, Node would drop the rest without a bound.
-   */
-  function dropRest(request: IncomingMessage): void {
-    if (request.complete) return;
-    let dropped = 0;
-    request.on("data", (chunk: Buffer) => {
-      dropped += chunk.length;
-      if (dropped > MOST_DROPPED_BYTES) request.socket.destroy();
-    });
-    request.resume();
-  }
-
-  function limitTaking(response: ServerResponse): void {
-    if (response.writableFinished || response.destroyed) return;
-    response.setTimeout(stuckMs, () => response.destroy());
   }
 
   return {
@@ -138,4 +161,33 @@ export function createConnections({ stuckMs = STUCK_MS }: ConnectionsOptions = {
       }
     },
   };
+}
+
+/**
+ * Reads on for 1 MiB, so that a client can read its answer before it is cut. The listener is there
+ * before the answer ends: after that, Node would drop the rest without a bound.
+ */
+function dropRest(request: IncomingMessage): void {
+  if (request.complete) return;
+  let dropped = 0;
+  request.on("data", (chunk: Buffer) => {
+    dropped += chunk.length;
+    if (dropped > MOST_DROPPED_BYTES) request.socket.destroy();
+  });
+  request.resume();
+}
+
+function limitTaking(response: ServerResponse, stuckMs: number): void {
+  if (response.writableFinished || response.destroyed) return;
+  response.setTimeout(stuckMs, () => response.destroy());
+}
+
+/**
+ * Node parses all that it has read, also of a socket that is destroyed. Its parser stops behind the
+ * next request if this asks for an upgrade, which 2 stands for. That is no public interface of Node:
+ * if it goes, requests behind are parsed again, and are dropped all the same.
+ */
+function stopParsing(socket: Socket): void {
+  const { parser } = socket as { parser?: { onIncoming?: () => number } | null };
+  if (parser) parser.onIncoming = () => 2;
 }

@@ -6,9 +6,10 @@ import { Server as NetServer } from "node:net";
 import type { Duplex } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { createConnections } from "./http_connections.ts";
-import type { Connections } from "./http_connections.ts";
+import type { Connections, ConnectionsOptions } from "./http_connections.ts";
 
-export interface ListenOptions {
+/** Those of connections are for tests. */
+export interface ListenOptions extends ConnectionsOptions {
   /** 0 picks a free port. */
   port: number;
   host: string;
@@ -16,8 +17,6 @@ export interface ListenOptions {
   closingTimeoutMs?: number;
   /** For tests: how long a request may take to arrive. */
   requestTimeoutMs?: number;
-  /** For tests: how long a client may take nothing of its answer. */
-  stuckMs?: number;
   /** Whether to keep a connection that was made. Without it, all are kept. */
   admit?: (socket: Socket) => boolean;
 }
@@ -54,8 +53,8 @@ export async function listen(
   handler: RequestListener,
   options: ListenOptions,
 ): Promise<HttpServer> {
-  const { closingTimeoutMs = CLOSING_TIMEOUT_MS, stuckMs, admit = () => true } = options;
-  const connections = createConnections(stuckMs === undefined ? {} : { stuckMs });
+  const { closingTimeoutMs = CLOSING_TIMEOUT_MS, admit = () => true } = options;
+  const connections = createConnections(options);
   const server = createServer({
     keepAliveTimeout: KEEP_ALIVE_MS,
     requestTimeout: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,

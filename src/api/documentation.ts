@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import type { RequestHandler } from "express";
 import { z } from "zod";
-import { clientAddressOf } from "../http/client_address.ts";
+import { clientAddressOf } from "../client_address.ts";
 import { securePage } from "../http/page_security.ts";
 import { compressedFile, isRead, sendFile } from "../http/static_file.ts";
 import type { StaticFile } from "../http/static_file.ts";

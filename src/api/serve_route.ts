@@ -1,7 +1,7 @@
 import type { Express, Request, Response } from "express";
 import { setCaller, staffIdOf, userIdOf } from "../http/authentication.ts";
 import { allowCaching, etagOf, isKnown } from "../http/caching.ts";
-import { clientAddressOf } from "../http/client_address.ts";
+import { clientAddressOf } from "../client_address.ts";
 import { isLost } from "../database/failures.ts";
 import { noteRoute } from "../http/error_handler.ts";
 import { readJson } from "../http/json_body.ts";

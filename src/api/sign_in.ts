@@ -1,5 +1,5 @@
 import type { Request } from "express";
-import { ipAddressOf } from "../http/client_address.ts";
+import { ipAddressOf } from "../client_address.ts";
 import { rejection } from "../http/problems.ts";
 import { markingCookie, sessionCookieHashOf, settingCookie } from "../http/session_cookie.ts";
 import { found } from "./common.ts";

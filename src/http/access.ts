@@ -15,7 +15,7 @@ import { isWellFormedSecret } from "../secrets.ts";
 import type { SecretPrefix } from "../secrets.ts";
 import { staffIdOf, tokenOf, userIdOf } from "./authentication.ts";
 import type { Authenticator, StaffCaller } from "./authentication.ts";
-import { clientAddressOf, ipAddressOf } from "./client_address.ts";
+import { clientAddressOf, ipAddressOf } from "../client_address.ts";
 import { invalidRequest, ProblemError, rejection } from "./problems.ts";
 import type { RequestLimiter } from "./request_limiter.ts";
 import { sessionCookieOf, staffCookieOf } from "./session_cookie.ts";

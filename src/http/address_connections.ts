@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import { createTally } from "../tally.ts";
-import { clientAddressOf } from "./client_address.ts";
+import { clientAddressOf } from "../client_address.ts";
 
 /** Admits a connection while its address has fewer than so many. */
 export function limitByAddress(most: number): (socket: Socket) => boolean {

@@ -1,6 +1,6 @@
 import { BlockList, isIPv6 } from "node:net";
 import type { RequestHandler } from "express";
-import { ipAddressOf } from "./client_address.ts";
+import { ipAddressOf } from "../client_address.ts";
 import { notFound } from "./error_handler.ts";
 
 /** Says whether an address is in a list. */

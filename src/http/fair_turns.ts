@@ -1,5 +1,5 @@
 import type { Request, Response } from "express";
-import { clientAddressOf } from "./client_address.ts";
+import { clientAddressOf } from "../client_address.ts";
 
 /** Requests of an address that begin in one turn of the event loop. */
 const MOST_OF_A_TURN = 8;

@@ -1,5 +1,5 @@
 import test from "ava";
-import { clientAddressOf, ipAddressOf } from "../../src/http/client_address.ts";
+import { clientAddressOf, ipAddressOf } from "../src/client_address.ts";
 
 for (const [ip, expected] of [
   ["192.0.2.7", "192.0.2.7"],
