@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { clientAddressOf } from "./client_address.ts";
+import { stopParsing } from "./http_parser.ts";
 import { startTimer } from "./later.ts";
 import type { Later } from "./later.ts";
 import { createTally } from "./tally.ts";
@@ -169,10 +170,11 @@ export function createConnections({
  */
 function dropRest(request: IncomingMessage): void {
   if (request.complete) return;
-  let dropped = 0;
-  request.on("data", (chunk: Buffer) => {
-    dropped += chunk.length;
-    if (dropped > MOST_DROPPED_BYTES) request.socket.destroy();
+  const { socket } = request;
+  // What the wire carries: the heads of chunks may be longer than what is in them.
+  const most = socket.bytesRead + MOST_DROPPED_BYTES;
+  request.on("data", () => {
+    if (socket.bytesRead > most) socket.destroy();
   });
   request.resume();
 }
@@ -180,14 +182,4 @@ function dropRest(request: IncomingMessage): void {
 function limitTaking(response: ServerResponse, stuckMs: number): void {
   if (response.writableFinished || response.destroyed) return;
   response.setTimeout(stuckMs, () => response.destroy());
-}
-
-/**
- * Node parses all that it has read, also of a socket that is destroyed. Its parser stops behind the
- * next request if this asks for an upgrade, which 2 stands for. That is no public interface of Node:
- * if it goes, requests behind are parsed again, and are dropped all the same.
- */
-function stopParsing(socket: Socket): void {
-  const { parser } = socket as { parser?: { onIncoming?: () => number } | null };
-  if (parser) parser.onIncoming = () => 2;
 }

@@ -7,6 +7,7 @@ import type { Duplex } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { createConnections } from "./http_connections.ts";
 import type { Connections, ConnectionsOptions } from "./http_connections.ts";
+import { skipBody } from "./http_parser.ts";
 
 /** Those of connections are for tests. */
 export interface ListenOptions extends ConnectionsOptions {
@@ -43,6 +44,11 @@ const LAST_ANSWER_MS = 1000;
 /** At once. More than the event streams of a process. */
 const MAX_CONNECTIONS = 25_000;
 
+/** Of the body of a request in chunks. Ordinary clients send pieces of some KB. */
+const MOST_SMALL_PIECES = 1000;
+const SMALL_BYTES = 256;
+const TOO_MANY_PIECES = "The body has more than 1,000 pieces of less than 256 bytes";
+
 const CLOSING_TIMEOUT_MS = 10_000;
 /** For requests that are on their way when the server begins to close. */
 const LAST_REQUESTS_MS = 250;
@@ -67,11 +73,17 @@ export async function listen(
     if (admit(socket)) connections.opened(socket);
     else socket.destroy();
   });
+  const take = (request: IncomingMessage, response: ServerResponse, answer: RequestListener) => {
+    connections.add(request, response, answer);
+    limitPieces(request, () => {
+      rejectRest(connections, request.socket, 400, TOO_MANY_PIECES);
+    });
+  };
   server.on("request", (request: IncomingMessage, response: ServerResponse) => {
-    connections.add(request, response, isSound(request) ? handler : rejectWith(400));
+    take(request, response, isSound(request) ? handler : rejectWith(400));
   });
   server.on("checkExpectation", (request: IncomingMessage, response: ServerResponse) => {
-    connections.add(request, response, rejectWith(417));
+    take(request, response, rejectWith(417));
   });
   answerClientErrors(server, connections);
   await new Promise<void>((resolve, reject) => {
@@ -130,6 +142,25 @@ function isTarget(target = ""): boolean {
   return target.startsWith("/") || target === "*" || URL.canParse(target);
 }
 
+/**
+ * Calls back if a body comes in more small chunks than clients send, and drops what follows of it. A
+ * chunk of one byte is six on the wire, and is handled as one of 64 KiB is.
+ */
+function limitPieces(request: IncomingMessage, tooMany: () => void): void {
+  if (request.headers["transfer-encoding"] === undefined) return;
+  const push = request.push.bind(request);
+  let small = 0;
+  request.push = (piece: Buffer | null) => {
+    if (piece !== null && piece.length < SMALL_BYTES) small++;
+    if (small <= MOST_SMALL_PIECES) return push(piece);
+    // Its end neither: a handler must not take what it has for the whole.
+    request.push = () => false;
+    skipBody(request.socket);
+    tooMany();
+    return false;
+  };
+}
+
 /** Answers what is not HTTP, arrives too slowly, or asks for a tunnel. */
 function answerClientErrors(server: Server, connections: Connections): void {
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
@@ -148,30 +179,35 @@ function answerClientErrors(server: Server, connections: Connections): void {
  * Answers what the server cannot read, and closes the connection. A request before it keeps the only
  * answer that it gets: its client must not take another one for it.
  */
-function rejectRest(connections: Connections, socket: Duplex, status: number): void {
+function rejectRest(
+  connections: Connections,
+  socket: Duplex,
+  status: number,
+  error = STATUS_CODES[status],
+): void {
   const latest = connections.latestOf(socket);
   const isComplete = latest?.request.complete ?? true;
   const isAnswering = latest?.response.headersSent === true;
   const isAnswered = isAnswering && latest.response.writableEnded;
   if (!socket.writable || (isAnswering && !(isAnswered && isComplete))) socket.destroy();
-  else if (latest === undefined || isAnswered) rejectMalformed(socket, status);
+  else if (latest === undefined || isAnswered) rejectMalformed(socket, status, error);
   else if (isComplete) latest.response.setHeader("Connection", "close");
-  else if (latest.hasBegun) rejectMalformed(socket, status);
-  else latest.handler = rejectWith(status);
+  else if (latest.hasBegun) rejectMalformed(socket, status, error);
+  else latest.handler = rejectWith(status, error);
 }
 
 /** Answers a request instead of the app. The connection closes behind it. */
-function rejectWith(status: number): RequestListener {
+function rejectWith(status: number, error = STATUS_CODES[status]): RequestListener {
   return (_request, response) => {
     response.statusCode = status;
     for (const [name, value] of rejectionHeaders()) response.setHeader(name, value);
-    response.end(rejectionBody(status));
+    response.end(JSON.stringify({ error }));
   };
 }
 
 /** Answers where there is no request to answer, and closes the connection. */
-function rejectMalformed(socket: Duplex, status: number): void {
-  const body = rejectionBody(status);
+function rejectMalformed(socket: Duplex, status: number, error: string | undefined): void {
+  const body = JSON.stringify({ error });
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`,
     `Content-Length: ${Buffer.byteLength(body)}`,
@@ -184,8 +220,6 @@ function rejectMalformed(socket: Duplex, status: number): void {
     clearTimeout(destroyed);
   });
 }
-
-const rejectionBody = (status: number): string => JSON.stringify({ error: STATUS_CODES[status] });
 
 const rejectionHeaders = (): [name: string, value: string][] => [
   ["Content-Type", JSON_TYPE],

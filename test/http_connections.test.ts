@@ -63,6 +63,19 @@ function answering() {
   return { handler, begun, answerNext: () => waiting.shift()?.() };
 }
 
+const postInChunks = (path: string): string =>
+  `POST ${path} HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n`;
+const chunk = (bytes: number, extension = ""): string =>
+  `${bytes.toString(16)}${extension}\r\n${"x".repeat(bytes)}\r\n`;
+const LAST_CHUNK = "0\r\n\r\n";
+
+/** Answers a body that came to its end with its length. */
+const measureBody: RequestListener = (request, response) => {
+  let bytes = 0;
+  request.on("data", (piece: Buffer) => (bytes += piece.length));
+  request.on("end", () => response.end(`${bytes} bytes`));
+};
+
 const statusesIn = (text: string) =>
   (text.match(/HTTP\/1\.1 \d+/g) ?? []).map((line) => Number(line.slice(9)));
 
@@ -84,6 +97,112 @@ test("a body that goes on after its answer is dropped, up to 1 MiB, and then cut
   const endless = await sendAfter(99_999_999_999, 1_200_000);
   await endless.closed;
   t.deepEqual(statusesIn(endless.text()), [403]);
+});
+
+test("what is dropped of a body counts with the heads of its chunks", async (t) => {
+  const { connect } = await serving(t, (_request, response) => {
+    response.statusCode = 403;
+    response.end();
+  });
+  const sendAfter = async (chunks: number): Promise<Client> => {
+    const client = connect();
+    client.socket.write(postInChunks("/"));
+    await until("it is answered", async () => statusesIn(client.text()).length === 1);
+    const body = chunk(256, `;a=${"b".repeat(10_000)}`).repeat(chunks) + LAST_CHUNK;
+    client.socket.write(body + get("/next"));
+    return client;
+  };
+  const patient = await sendAfter(90);
+  await until("the next request is answered", async () => statusesIn(patient.text()).length === 2);
+  const endless = await sendAfter(130);
+  await until("it is cut", () => Promise.resolve(endless.isClosed()));
+  t.deepEqual(statusesIn(endless.text()), [403]);
+});
+
+test("a body may have 1,000 small pieces, and any number of larger ones", async (t) => {
+  const { connect } = await serving(t, measureBody);
+  for (const [sizes, bytes] of [
+    [chunk(1).repeat(1000), 1000],
+    // Where Node has read so far, a chunk becomes two pieces.
+    [chunk(255).repeat(700) + chunk(256).repeat(2000), 255 * 700 + 256 * 2000],
+  ] as const) {
+    const client = connect();
+    client.socket.write(postInChunks("/") + sizes + LAST_CHUNK);
+    await until("it is answered", () => Promise.resolve(client.text().endsWith("bytes")));
+    t.true(client.text().endsWith(`\r\n\r\n${bytes} bytes`));
+  }
+});
+
+test("a body of more small pieces is refused, and has no end", async (t) => {
+  let ends = 0;
+  const { connect } = await serving(t, (request, response) => {
+    measureBody(request, response);
+    request.on("end", () => ends++);
+  });
+  const client = connect();
+  client.socket.write(postInChunks("/") + chunk(1).repeat(1001) + LAST_CHUNK + get("/next"));
+  await client.closed;
+  t.deepEqual(statusesIn(client.text()), [400]);
+  t.regex(client.text(), /\r\nX-Error-Code: INVALID_REQUEST\r\n/);
+  t.true(
+    client
+      .text()
+      .endsWith(`{"error":"The body has more than 1,000 pieces of less than 256 bytes"}`),
+  );
+  t.is(ends, 0);
+});
+
+test("it is refused behind the requests before it", async (t) => {
+  const { handler, begun, answerNext } = answering();
+  const { connect } = await serving(t, handler);
+  const client = connect();
+  client.socket.write(post("/order") + postInChunks("/bad") + chunk(1).repeat(1001) + LAST_CHUNK);
+  await until("the first has begun", () => Promise.resolve(begun.length === 1));
+  answerNext();
+  await client.closed;
+  t.deepEqual(statusesIn(client.text()), [200, 400]);
+  t.deepEqual(begun, ["POST /order"]);
+});
+
+test("behind an answer, more small pieces are not read: the connection is cut", async (t) => {
+  const { connect } = await serving(t, (_request, response) => {
+    response.statusCode = 403;
+    response.end();
+  });
+  const client = connect();
+  client.socket.write(postInChunks("/"));
+  await until("it is answered", async () => statusesIn(client.text()).length === 1);
+  client.socket.write(chunk(1).repeat(1001) + LAST_CHUNK + get("/next"));
+  await client.closed;
+  t.deepEqual(statusesIn(client.text()), [403]);
+});
+
+test("Node makes nothing of the pieces that follow in what it has read", async (t) => {
+  let made = 0;
+  const { connect } = await serving(t, (request, response) => {
+    let push: unknown = request.push.bind(request);
+    Object.defineProperty(request, "push", {
+      get: () => {
+        made++;
+        return push;
+      },
+      set: (value) => (push = value),
+    });
+    measureBody(request, response);
+  });
+  for (let round = 0; round < 3; round++) {
+    made = 0;
+    const flood = connect();
+    flood.socket.write(postInChunks("/") + chunk(1).repeat(10_000));
+    await flood.closed;
+    t.true(made >= 1000 && made < 1100, `${made} pieces`);
+    // Node uses its parsers again.
+    for (let count = 0; count < 2; count++) {
+      const other = connect();
+      other.socket.write(postInChunks("/") + chunk(1).repeat(500) + LAST_CHUNK);
+      await until("it is answered", () => Promise.resolve(other.text().endsWith("500 bytes")));
+    }
+  }
 });
 
 test("requests of a connection are carried out one after another, in their order", async (t) => {
