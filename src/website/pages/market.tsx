@@ -68,11 +68,7 @@ export function MarketPage({ id }: { id: string }): JSX.Element {
     <Show asked={market} lines={8} title="Market">
       {(data) => (
         // What one user typed is not kept for another.
-        <MarketView
-          key={session.value}
-          market={withLivePrices(data, snapshot)}
-          snapshot={snapshot}
-        />
+        <MarketView key={session.value} read={data} snapshot={snapshot} />
       )}
     </Show>
   );
@@ -91,17 +87,19 @@ function useGuestsStatus(id: string): MarketStatus | undefined {
 }
 
 interface MarketViewProps {
-  market: Market;
+  /** The market as it was last read. */
+  read: Market;
   snapshot: Trading | undefined;
 }
 
-function MarketView({ market, snapshot }: MarketViewProps): JSX.Element {
+function MarketView({ read, snapshot }: MarketViewProps): JSX.Element {
+  const resolution = useResolution(read);
+  const market = withResolution(withLivePrices(read, snapshot), resolution);
   const [filled, setTicket] = useTicket(market);
   const ticket = followingTicket(filled, market);
   const ticketBox = useRef<HTMLDivElement>(null);
   const [seeTicket, isTicketInView] = useInView();
   const exclusion = account.value?.exclusion ?? null;
-  const resolution = useResolution(market);
   const change = (values: Partial<TicketValues>): void => {
     setTicket((before) => changedTicket(before, values, market));
   };
@@ -212,7 +210,11 @@ function focusTicket(box: HTMLElement | null, block: ScrollLogicalPosition = "ne
   box?.querySelector<HTMLInputElement>(field)?.focus({ preventScroll: block === "start" });
 }
 
-type ChartOfMarketProps = MarketViewProps & { resolution: MarketResolution | undefined };
+interface ChartOfMarketProps {
+  market: Market;
+  snapshot: Trading | undefined;
+  resolution: MarketResolution | undefined;
+}
 
 /** The chart of a resolved market ends where it was resolved. */
 function ChartOfMarket({ market, snapshot, resolution }: ChartOfMarketProps): JSX.Element {
@@ -247,6 +249,12 @@ function withLivePrices(market: Market, snapshot: Trading | undefined): Market {
     ...bestPricesOf(snapshot.orderBook),
     lastTradePrice: snapshot.recentTrades[0]?.price ?? market.lastTradePrice,
   };
+}
+
+/** What a page says of an outcome, and of what that paid, comes from one answer. */
+function withResolution(market: Market, resolution: MarketResolution | undefined): Market {
+  if (market.status !== "resolved" || resolution === undefined) return market;
+  return { ...market, resolvedOutcome: resolution.outcome };
 }
 
 function isEmpty({ orderBook: { yesBids, noBids } }: Trading): boolean {

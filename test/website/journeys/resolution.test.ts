@@ -66,6 +66,55 @@ journey(
   },
 );
 
+journey(
+  "an open page shows a correction within a minute, and never figures of two outcomes",
+  async (t, browser) => {
+    const market_id = await makeMarket({ title: "Will it drizzle?" });
+    const resolve = (yes_payout_cents: number) => ({
+      ...{ market_id, outcome: "custom", yes_payout_cents },
+    });
+    await operate("resolve_market", resolve(40));
+    const { page, complaints } = await visit(browser, service.url);
+    await page.clock.install();
+    await page.goto(`/markets/${market_id}`);
+    const head = page.locator(".market-head");
+    const entries = page.getByRole("region", { name: "Rules" }).getByRole("listitem");
+    const paid = (name: string, amount: string): Promise<void> =>
+      head.locator(".facts div").filter({ hasText: name }).getByText(amount).waitFor();
+    await paid("A YES share paid", "€0.40");
+    t.is(await entries.count(), 1);
+
+    // The market itself stays as it was: resolved by share.
+    await operate("correct_resolution", { ...resolve(70), reason: "a typing error" });
+    await page.clock.fastForward(60_000);
+    await paid("A YES share paid", "€0.70");
+    await paid("A NO share paid", "€0.30");
+    await head.getByText("Corrected", { exact: true }).waitFor();
+    await head.locator(".chance").getByText("€0.70").waitFor();
+    t.is(await entries.count(), 2);
+
+    await operate("correct_resolution", { market_id, outcome: "no", reason: "it was dry" });
+    const held = Promise.withResolvers<undefined>();
+    await page.route("**/resolution", async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    const asked = page.waitForRequest("**/resolution");
+    await page.clock.fastForward(60_000);
+    await asked;
+    const shown = (): Promise<string> => page.locator(".market").innerText();
+    t.regex(await shown(), /A YES share paid\s+€0\.70/i);
+    t.notRegex(await shown(), /Resolved:? NO/);
+    held.resolve(undefined);
+    await paid("A YES share paid", "€0.00");
+    await paid("A NO share paid", "€1.00");
+    await head.getByText("Resolved NO").waitFor();
+    t.notRegex(await shown(), /Resolved by share/i);
+    t.is(await entries.count(), 3);
+    t.deepEqual(complaints, []);
+  },
+);
+
 journey("the head says until when an outcome can be disputed", async (t, browser) => {
   const market_id = await makeMarket({ title: "Will it thaw?" });
   await operate("resolve_market", { market_id, outcome: "no" });
