@@ -64,10 +64,12 @@ async function welcome(browser: Browser, name: string, options = {}): Promise<Vi
   return visited;
 }
 
-/** Presses the button of a form, and again in the dialog that asks. */
-async function confirm(page: Page, action: string): Promise<void> {
+/** Presses the button of a form, and again in the dialog that asks, and says `words`. */
+async function confirm(page: Page, action: string, words = ""): Promise<void> {
   await page.getByRole("button", { name: action, exact: true }).click();
-  await page.getByRole("dialog").getByRole("button", { name: action, exact: true }).click();
+  const dialog = page.getByRole("dialog");
+  if (words !== "") await dialog.getByText(words).waitFor();
+  await dialog.getByRole("button", { name: action, exact: true }).click();
 }
 
 // Before rules ask for the approval of others.
@@ -99,7 +101,7 @@ journey("a YES is moved: both markets are previewed and in the result", async (t
   await page.getByText("Correct the resolution", { exact: true }).click();
   await page.getByLabel("Outcome", { exact: true }).selectOption("yes");
   await page.getByLabel("Reason", { exact: true }).first().fill("The finish was read wrongly");
-  await confirm(page, "Correct it");
+  await confirm(page, "Correct it", "Correct “Will the other win?” to YES? A YES share is paid");
   const form = page.locator("form").filter({ hasText: "Correct it" });
   await form.getByRole("status").getByText("Will the first win?").waitFor();
   t.is(await page.getByRole("heading", { name: "Will the other win?: YES" }).count(), 0);
@@ -242,7 +244,7 @@ journey(
     await page.getByText("Deposit", { exact: true }).click();
     await page.getByLabel("Amount in euros").first().fill("7.5");
     await page.getByLabel("Reference").first().fill("bank 7");
-    await page.getByRole("button", { name: "Book the deposit" }).click();
+    await confirm(page, "Book the deposit");
     await page.getByText("The user's cash is now: €130.95").waitFor();
     await page.getByRole("region", { name: "Rows: Cash movements" }).getByText("bank 7").waitFor();
   },
@@ -288,7 +290,8 @@ journey(
     await answer("Keep");
     t.is(await cash(), 5000);
     const deposit = await fill("Deposit", action, email.toUpperCase());
-    await dialog.waitFor();
+    await dialog.getByText("Book a deposit of €7.50 for ").waitFor();
+    await dialog.getByText(`, reference “Deposit of ${email.toUpperCase()}”?`).waitFor();
     t.is(await cash(), 5000, "it waits for the answer");
     await answer(action);
     await deposit.getByText("The user's cash is now: €57.50").waitFor();
@@ -316,7 +319,7 @@ journey(
     const form = page.locator("form").filter({ hasText: "Book the withdrawal" });
     await form.getByLabel("Amount in euros").fill("12.50");
     await form.getByLabel("Reference").fill("007");
-    await form.getByRole("button", { name: "Book the withdrawal" }).click();
+    await confirm(page, "Book the withdrawal");
     await form.getByLabel("Why you propose it").fill("the bank asked");
     await form.getByRole("button", { name: "Propose" }).click();
     await form.getByRole("link", { name: "See the proposal" }).click();
@@ -418,7 +421,7 @@ journey("an undone trade says in words what went back, and to whom", async (t, b
   const form = page.locator("form").filter({ hasText: "Id of the trade" });
   await form.getByLabel("Id of the trade").fill(trades[0].trade_id);
   await form.getByLabel("Reason").fill("a mistake");
-  await confirm(page, "Undo the trade");
+  await confirm(page, "Undo the trade", `Undo the trade ${trades[0].trade_id} in “`);
   const answer = form.getByRole("status");
   for (const { handle } of users) await answer.getByRole("link", { name: handle }).waitFor();
   await answer.getByText("€6.00").waitFor();

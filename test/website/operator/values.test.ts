@@ -20,6 +20,7 @@ import {
 import { wordsOf } from "../../../src/website/operator/api/words.ts";
 import { commands } from "../../../src/website/operator/commands/all.ts";
 import { fieldsToSend, readArguments } from "../../../src/website/operator/commands/arguments.ts";
+import { confirmWords } from "../../../src/website/operator/commands/confirm.ts";
 import { fileNameOf, namedArguments } from "../../../src/website/operator/commands/command.ts";
 import { isStaffPath, listNames, staffPageAt } from "../../../src/website/operator/paths.ts";
 import { views } from "../../../src/website/operator/views/all.ts";
@@ -389,4 +390,66 @@ test("a file has names beside ids, and cash that went out below zero", (t) => {
     const heads = view.columns.flatMap(headsOf);
     t.is(new Set(heads).size, heads.length, view.title);
   }
+});
+
+test("a question before a command names what it is about, and its values", (t) => {
+  const asks = (
+    name: keyof typeof commands,
+    typed: Record<string, string>,
+    about?: string,
+  ): string => {
+    const given = { marketId: id, userId: other };
+    const read = readArguments(commands[name], { reason: "why", ...typed }, given);
+    if (!read.ok) return JSON.stringify(read.issues);
+    return confirmWords(commands[name], read.given, about) ?? "";
+  };
+  const outcomes = [
+    [{ outcome: "yes" }, "as YES? A YES share is paid €1.00, a NO share nothing."],
+    [{ outcome: "no" }, "as NO? A YES share is paid nothing, a NO share €1.00."],
+    [
+      { outcome: "custom", yesPayoutCents: "35" },
+      "by share? A YES share is paid €0.35, a NO share €0.65.",
+    ],
+  ] as const;
+  for (const [typed, words] of outcomes) {
+    t.true(asks("resolveMarket", typed, "Rain?").startsWith(`Resolve “Rain?” ${words} `));
+    const corrects = `Correct “Rain?” ${words.replace(/^as/, "to")} What was paid is taken back`;
+    t.true(asks("correctResolution", typed, "Rain?").startsWith(corrects));
+  }
+  const asked = (...question: Parameters<typeof asks>): string =>
+    asks(...question).replace(/\?.*/, "?");
+  t.is(asked("voidMarket", {}, "Rain"), "Undo all trades of “Rain”?");
+  t.is(asked("voidTrade", { tradeId: id }, "Rain"), `Undo the trade ${id} in “Rain”?`);
+  for (const amountCents of ["1,234.50", "1.234,50"]) {
+    const typed = { amountCents, reference: "bank 1" };
+    t.is(
+      asks("deposit", typed, "Anna"),
+      "Book a deposit of €1,234.50 for Anna, reference “bank 1”?",
+    );
+    t.is(
+      asks("withdraw", typed, "Anna"),
+      "Book a withdrawal of €1,234.50 by Anna, reference “bank 1”?",
+    );
+    t.is(asked("payOutFees", typed), "Pay out €1,234.50 of the fees, reference “bank 1”?");
+  }
+  const adjusts = (amountCents: string): string =>
+    asked("adjustBalance", { amountCents, reference: "r" }, "Anna");
+  t.is(adjusts("-5"), "Take €5.00 from the cash of Anna, reference “r”?");
+  t.is(adjusts("5"), "Add €5.00 to the cash of Anna, reference “r”?");
+  t.is(asked("reverseDeposit", { reference: "r" }), "Reverse the deposit with the reference “r”?");
+  t.is(asked("setMarketStatus", { status: "closed" }, "Rain"), "Close “Rain”?");
+  t.is(asked("closeDay", { day: "2026-11-28" }), "Close the books of 2026-11-28?");
+});
+
+test("an amount of nothing or less is refused beside its field, but for an adjustment", (t) => {
+  for (const amountCents of ["0", "0.00", "-5"]) {
+    const typed = { userId: "anna", amountCents, reference: "r", reason: "why" };
+    for (const name of ["deposit", "withdraw", "payOutFees"] as const) {
+      t.deepEqual(readArguments(commands[name], typed), {
+        ...{ ok: false, issues: { amountCents: "Type an amount above zero." } },
+      });
+    }
+  }
+  const typed = { userId: "anna", amountCents: "-5", reference: "r", reason: "why" };
+  t.true(readArguments(commands.adjustBalance, typed).ok);
 });

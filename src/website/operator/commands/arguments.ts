@@ -64,8 +64,12 @@ function valueOf(field: CommandField, text: string): unknown {
       return text;
     case "choice":
       return field.isBoolean === true ? text === "true" : text;
-    case "cents":
-      return centsOf(text)?.toString() ?? new Issue("Type an amount such as 12.50.");
+    case "cents": {
+      const cents = centsOf(text);
+      if (cents === undefined) return new Issue("Type an amount such as 12.50.");
+      if (field.isPositive === true && cents <= 0) return new Issue("Type an amount above zero.");
+      return cents.toString();
+    }
     case "number":
       return /^-?\d{1,9}$/.test(text) ? Number(text) : new Issue("Type a whole number.");
     case "time":

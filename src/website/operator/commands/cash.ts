@@ -3,6 +3,14 @@ import type { Bonus } from "../api/bonus.ts";
 import { cents, text, time as timeColumn } from "../views/parts.ts";
 import type { Command, CommandField } from "./command.ts";
 import {
+  adjustmentWords,
+  depositWords,
+  feePayoutWords,
+  feeWords,
+  reversalWords,
+  withdrawalWords,
+} from "./confirm.ts";
+import {
   amount,
   choice,
   day,
@@ -28,19 +36,27 @@ export const deposit: Command = {
   ...{ name: "deposit", role, title: "Deposit", action: "Book the deposit" },
   fields: [user, amount, reference],
   ...{ returns: "cents", result: "The user's cash is now" },
+  confirm: depositWords,
 };
 
 export const withdraw: Command = {
   ...{ name: "withdraw", role, title: "Withdraw", action: "Book the withdrawal" },
   fields: [user, amount, reference],
   ...{ returns: "cents", result: "The user's cash is now" },
+  confirm: withdrawalWords,
 };
 
 export const adjustBalance: Command = {
   ...{ name: "adjust_balance", role, title: "Adjust the cash", action: "Adjust it" },
-  fields: [user, { ...amount, hint: "With a minus sign it takes cash away." }, reference, reason],
+  fields: [
+    user,
+    { ...amount, isPositive: false, hint: "With a minus sign it takes cash away." },
+    reference,
+    reason,
+  ],
   ...{ returns: "cents", result: "The user's cash is now" },
-  confirm: "The cash of the user changes. Only another adjustment makes up for it.",
+  confirm: (given, about) =>
+    `${adjustmentWords(given, about)} Only another adjustment makes up for it.`,
 };
 
 export const reverseDeposit: Command = {
@@ -51,14 +67,15 @@ export const reverseDeposit: Command = {
     { ...user, isRequired: false, hint: "Only if several have a deposit of this reference." },
   ],
   ...{ returns: "cents", result: "The user's cash is now" },
-  confirm: "The cash of the user may go below zero. A deposit is reversed once.",
+  confirm: (given, about) =>
+    `${reversalWords(given, about)} The cash of the user may go below zero. A deposit is reversed once.`,
 };
 
 export const payOutFees: Command = {
   ...{ name: "pay_out_fees", role, title: "Pay out fees", action: "Pay out" },
   fields: [amount, reference],
   ...{ returns: "cents", result: "Fees that are left" },
-  confirm: "The fees leave the exchange.",
+  confirm: (given) => `${feePayoutWords(given)} They leave the exchange.`,
 };
 
 export const setFeeSchedule: Command = {
@@ -70,7 +87,8 @@ export const setFeeSchedule: Command = {
     time("effectiveFrom", "From (UTC)", "Empty: from now on."),
   ],
   ...{ returns: "value", result: "Number of the schedule" },
-  confirm: "Once it is in force, only a later one replaces it.",
+  confirm: (given, about) =>
+    `${feeWords(given, about)} Once it is in force, only a later one replaces it.`,
 };
 
 export const cancelFeeSchedule: Command = {
@@ -82,7 +100,8 @@ export const cancelFeeSchedule: Command = {
     },
   ],
   returns: "nothing",
-  confirm: "The schedule will never be in force.",
+  confirm: ({ scheduleId }) =>
+    `Withdraw the schedule ${String(scheduleId)}? It will never be in force.`,
 };
 
 export const setCashCap: Command = {
@@ -159,5 +178,5 @@ export const closeDay: Command = {
     optional("reason", "Reason", "Needed if the bank's amounts differ from ours."),
   ],
   returns: "nothing",
-  confirm: "The day is closed for good.",
+  confirm: ({ day: closed }) => `Close the books of ${String(closed)}? That is for good.`,
 };

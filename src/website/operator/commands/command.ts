@@ -32,6 +32,8 @@ export interface CommandField {
   isRequired?: boolean;
   /** An empty field is sent as null: the function has no default for it. */
   isNullable?: boolean;
+  /** Of an amount: whether it must be above zero. */
+  isPositive?: boolean;
   /** What is sent when it is emptied, in a form of what is set already. Without it, that is refused. */
   emptied?: Arguments;
   /** Of a choice between true and false. */
@@ -61,8 +63,11 @@ export interface Command {
   keepsRest?: boolean;
   /** What the value is that is returned, in front of it; the name of a file without its ending. */
   result?: string;
-  /** Asks before it is done, with these words about what cannot be undone. */
-  confirm?: string | ((given: Arguments) => string);
+  /**
+   * Asks before it is done, with these words about what happens and what cannot be undone. `about`:
+   * the name of the market or the user that it is about, if that is known.
+   */
+  confirm?: string | ((given: Arguments, about: string | undefined) => string);
   /** What to say if no rows are returned. */
   none?: (given: Arguments) => string;
 }

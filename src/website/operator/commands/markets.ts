@@ -1,5 +1,6 @@
 import { count, text } from "../views/parts.ts";
 import type { Command, CommandField } from "./command.ts";
+import { outcomeWords, statusWords, undoTradeWords, undoWords } from "./confirm.ts";
 import { choice, event, flag, market, number, optional, outcome, payout, reason } from "./parts.ts";
 import { required, time } from "./parts.ts";
 
@@ -26,25 +27,28 @@ export const resolveMarket: Command = {
   ...{ name: "resolve_market", role, title: "Resolve", action: "Resolve the market" },
   fields: [market, outcome, payout, evidence],
   returns: "value",
-  confirm:
-    "All shares are paid by this outcome, and open orders are cancelled. A YES in an exclusive " +
-    "event closes its other markets.",
+  confirm: (given, about) =>
+    `${outcomeWords(["Resolve", "as"], given, about)} Open orders are cancelled. ` +
+    "A YES in an exclusive event closes its other markets.",
 };
 
 export const correctResolution: Command = {
   ...{ name: "correct_resolution", role, title: "Correct the resolution", action: "Correct it" },
   fields: [market, outcome, payout, publicReason, evidence],
   returns: "value",
-  confirm:
-    "What was paid is taken back and paid anew. Cash of users may go below zero. In an exclusive " +
-    "event the market that has the YES becomes NO in the same call.",
+  confirm: (given, about) =>
+    `${outcomeWords(["Correct", "to"], given, about)} What was paid is taken back and paid anew. ` +
+    "Cash of users may go below zero. In an exclusive event the market that has the YES becomes " +
+    "NO in the same call.",
 };
 
 export const voidMarket: Command = {
   ...{ name: "void_market", role, title: "Undo the whole market", action: "Undo the market" },
   fields: [market, publicReason],
   returns: "value",
-  confirm: "Everybody gets back what they put in, with the fees. Nobody can undo this.",
+  confirm: (given, about) =>
+    `${undoWords(given, about)} Everybody gets back what they put in, with the fees. ` +
+    "Nobody can undo this.",
 };
 
 export const voidTrade: Command = {
@@ -54,7 +58,8 @@ export const voidTrade: Command = {
     reason,
   ],
   returns: "value",
-  confirm: "Taker and maker get back what the trade took. Nobody can undo this.",
+  confirm: (given, about) =>
+    `${undoTradeWords(given, about)} Taker and maker get back what it took. Nobody can undo this.`,
 };
 
 export const setMarketStatus: Command = {
@@ -65,7 +70,7 @@ export const setMarketStatus: Command = {
     time("closeTime", "Close time (UTC)", "Only for a market that opens again."),
   ],
   returns: "nothing",
-  confirm: "A close cancels the open orders of the market. To open or to pause keeps them.",
+  confirm: statusWords,
 };
 
 export const editMarket: Command = {

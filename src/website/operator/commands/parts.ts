@@ -21,6 +21,7 @@ export const reason: CommandField = {
 };
 export const amount: CommandField = {
   ...{ argument: "amountCents", label: "Amount in euros", kind: "cents", isRequired: true },
+  isPositive: true,
 };
 export const reference: CommandField = {
   ...{ argument: "reference", label: "Reference", kind: "text", isRequired: true },

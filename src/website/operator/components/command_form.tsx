@@ -8,15 +8,16 @@ import { Submit } from "../../components/submit.tsx";
 import { useCommand } from "../../hooks/use_command.ts";
 import { saveFile } from "../../save_file.ts";
 import { ask, noteChange } from "../api/graphql.ts";
-import { askForUser } from "../api/queries.ts";
+import { askForSubject } from "../api/subject.ts";
+import type { Subject } from "../api/subject.ts";
 import type { Row } from "../views/query.ts";
 import { mayCall } from "../api/session.ts";
 import { showCents } from "../api/values.ts";
 import { fieldsToSend, readArguments } from "../commands/arguments.ts";
 import { fileNameOf, namedArguments } from "../commands/command.ts";
+import { confirmWords } from "../commands/confirm.ts";
 import type { Arguments, Command, CommandField } from "../commands/command.ts";
 import { mutationOf } from "../commands/mutation.ts";
-import { users } from "../views/people.ts";
 import { Facts } from "./facts.tsx";
 import { LongField, Select } from "./inputs.tsx";
 import { StaffProblem } from "./problem.tsx";
@@ -32,7 +33,7 @@ interface CommandFormProps {
   /** Whether it is unfolded at first. */
   isOpen?: boolean;
   onDone?: (result: unknown) => void;
-  /** Whom or what the page is about, for a print of rows. */
+  /** The name of whom or what the page is about, for a question and for a print of rows. */
   about?: string;
   /** Of the user whom the page is about, for names of files. */
   handle?: string;
@@ -50,10 +51,10 @@ export function CommandForm(props: CommandFormProps): JSX.Element | null {
   );
 }
 
-/** What is to be confirmed, and whom it is about if that was typed. */
+/** What is to be confirmed, and whom or what it is about if that was typed. */
 interface Asked {
   input: Arguments;
-  user: Row | undefined;
+  subject: Subject | undefined;
 }
 
 type Given = Result<{ answer: { result?: unknown } }>;
@@ -91,9 +92,9 @@ function Form(props: CommandFormProps): JSX.Element {
       onDone?.(answer.result);
     });
   };
-  const confirmOrGive = (input: Arguments, user?: Row): void => {
-    const showsUser = user !== undefined && command.returns !== "rows";
-    if (showsUser || command.confirm !== undefined) setAsked({ input, user });
+  const confirmOrGive = (input: Arguments, subject?: Subject): void => {
+    const isShown = subject !== undefined && command.returns !== "rows";
+    if (isShown || command.confirm !== undefined) setAsked({ input, subject });
     else give(input);
   };
   const submit = (event: Event): void => {
@@ -105,16 +106,15 @@ function Form(props: CommandFormProps): JSX.Element {
     setIssues(read.ok ? {} : read.issues);
     setIsUnchanged(isSame);
     if (!read.ok || isSame) return;
-    const name = given.userId === undefined ? read.given.userId : undefined;
-    if (typeof name !== "string") {
+    const find = askForSubject(command, read.given, given);
+    if (find === undefined) {
       confirmOrGive(read.given);
       return;
     }
-    const find = (): ReturnType<typeof askForUser> => askForUser(name);
-    void giving.give(find, (user) => {
+    void giving.give(find.ask, (subject) => {
       giving.reset();
-      if (user === undefined) setIssues({ userId: "There is no such user." });
-      else confirmOrGive({ ...read.given, userId: user.userId }, user);
+      if (subject === undefined) setIssues(find.none);
+      else confirmOrGive({ ...read.given, ...subject.is }, subject);
     });
   };
   return (
@@ -138,7 +138,7 @@ function Form(props: CommandFormProps): JSX.Element {
       <Submit isBusy={giving.isBusy}>{command.action}</Submit>
       {asked !== undefined && (
         <Confirm
-          {...{ command, giving, ...asked }}
+          {...{ command, giving, about, ...asked }}
           onConfirm={() => {
             give(asked.input);
           }}
@@ -155,21 +155,23 @@ function Form(props: CommandFormProps): JSX.Element {
 interface ConfirmProps extends Asked {
   command: Command;
   giving: ReturnType<typeof useCommand>;
+  about: string | undefined;
   onConfirm: () => void;
   onClose: () => void;
 }
 
-/** Asks before a command, and shows the user whom it is about. */
-function Confirm({ command, giving, input, user, ...dialog }: ConfirmProps): JSX.Element {
-  const { action, confirm } = command;
-  const words = typeof confirm === "function" ? confirm(input) : confirm;
+/** Asks before a command, and shows whom or what it is about. */
+function Confirm(props: ConfirmProps): JSX.Element {
+  const { command, giving, input, subject, about, ...dialog } = props;
+  const { action } = command;
+  const words = confirmWords(command, input, subject?.name ?? about);
   return (
     <ConfirmDialog
       {...{ action, ...dialog }}
       title={`${action}?`}
       command={{ ...giving, problem: undefined }}
     >
-      {user !== undefined && <Facts columns={users.columns} row={user} />}
+      {subject !== undefined && <Facts columns={subject.columns} row={subject.row} />}
       {words !== undefined && <p>{words}</p>}
       <StaffProblem problem={giving.problem} />
     </ConfirmDialog>

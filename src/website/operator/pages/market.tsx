@@ -141,7 +141,7 @@ function Market({ id, market, undone, winner }: MarketProps): JSX.Element {
 }
 
 function MarketForms({ id, market, undone }: MarketProps): JSX.Element {
-  const given = { marketId: id };
+  const of = { given: { marketId: id }, about: textIn(market, "title") };
   const isResolved = market.status === "resolved";
   const initial = {
     title: textIn(market, "title"),
@@ -155,30 +155,30 @@ function MarketForms({ id, market, undone }: MarketProps): JSX.Element {
   return (
     <div class="commands">
       {isResolved ? (
-        undone === undefined && <CommandForm command={commands.correctResolution} given={given} />
+        undone === undefined && <CommandForm command={commands.correctResolution} {...of} />
       ) : (
         <>
           <CommandForm
             command={commands.resolveMarket}
-            given={given}
+            {...of}
             initial={{ outcome: textIn(market, "proposedOutcome") }}
           />
-          <CommandForm command={commands.setMarketStatus} given={given} />
-          <CommandForm command={commands.editMarket} given={given} initial={initial} />
-          <CommandForm command={commands.setMarketSource} given={given} initial={source} />
+          <CommandForm command={commands.setMarketStatus} {...of} />
+          <CommandForm command={commands.editMarket} {...of} initial={initial} />
+          <CommandForm command={commands.setMarketSource} {...of} initial={source} />
           <CommandForm command={commands.voidTrade} />
         </>
       )}
       <CommandForm
         command={commands.copyMarket}
-        given={given}
+        {...of}
         initial={{ title: initial.title }}
         onDone={(copyId) => {
           navigate(`/operator/markets/${String(copyId)}`);
         }}
       />
-      {undone === undefined && <CommandForm command={commands.voidMarket} given={given} />}
-      {!isResolved && <CommandForm command={commands.setFeeSchedule} given={given} />}
+      {undone === undefined && <CommandForm command={commands.voidMarket} {...of} />}
+      {!isResolved && <CommandForm command={commands.setFeeSchedule} {...of} />}
     </div>
   );
 }

@@ -86,19 +86,19 @@ function amountIn(user: Row, field: string): string {
 }
 
 function UserForms({ id, user }: { id: string; user: Row }): JSX.Element {
-  const given = { userId: id };
   const isFrozen = user.frozenAt !== null;
   const yes = (field: string): string => (user[field] === true ? "yes" : "");
   const [about, handle] = [textIn(user, "displayName"), textIn(user, "handle")];
-  const statement = <CommandForm command={commands.statement} {...{ given, about, handle }} />;
-  const file = <CommandForm command={commands.exportUser} {...{ given, handle }} />;
+  const of = { given: { userId: id }, about, handle };
+  const statement = <CommandForm command={commands.statement} {...of} />;
+  const file = <CommandForm command={commands.exportUser} {...of} />;
   if (user.erasedAt !== null) {
     // What is owed may still be paid or reversed.
     return (
       <div class="commands">
-        <CommandForm command={commands.deposit} given={given} />
-        <CommandForm command={commands.adjustBalance} given={given} />
-        <CommandForm command={commands.reverseDeposit} given={given} />
+        <CommandForm command={commands.deposit} {...of} />
+        <CommandForm command={commands.adjustBalance} {...of} />
+        <CommandForm command={commands.reverseDeposit} {...of} />
         {statement}
         {file}
       </div>
@@ -109,33 +109,31 @@ function UserForms({ id, user }: { id: string; user: Row }): JSX.Element {
       <CommandForm
         key={String(isFrozen)}
         command={isFrozen ? commands.unfreezeUser : commands.freezeUser}
-        given={given}
+        {...of}
       />
-      <CommandForm command={commands.deposit} given={given} />
-      <CommandForm command={commands.withdraw} given={given} />
-      <CommandForm command={commands.adjustBalance} given={given} />
-      <CommandForm command={commands.reverseDeposit} given={given} />
-      <CommandForm command={commands.addNote} given={given} />
+      <CommandForm command={commands.deposit} {...of} />
+      <CommandForm command={commands.withdraw} {...of} />
+      <CommandForm command={commands.adjustBalance} {...of} />
+      <CommandForm command={commands.reverseDeposit} {...of} />
+      <CommandForm command={commands.addNote} {...of} />
       {statement}
-      <CommandForm command={commands.cancelOrders} given={given} />
-      <CommandForm command={commands.endSessions} given={given} />
-      <CommandForm command={commands.selfExclude} given={given} />
-      {user.excludedUntil !== null && (
-        <CommandForm command={commands.endSelfExclusion} given={given} />
-      )}
+      <CommandForm command={commands.cancelOrders} {...of} />
+      <CommandForm command={commands.endSessions} {...of} />
+      <CommandForm command={commands.selfExclude} {...of} />
+      {user.excludedUntil !== null && <CommandForm command={commands.endSelfExclusion} {...of} />}
       <CommandForm
         command={commands.setLossLimits}
-        given={given}
+        {...of}
         initial={{
           dayCents: amountIn(user, "dayLimitCents"),
           weekCents: amountIn(user, "weekLimitCents"),
           monthCents: amountIn(user, "monthLimitCents"),
         }}
       />
-      <CommandForm command={commands.setRatePolicy} given={given} />
+      <CommandForm command={commands.setRatePolicy} {...of} />
       <CommandForm
         command={commands.setProfile}
-        given={given}
+        {...of}
         initial={{
           displayName: textIn(user, "displayName"),
           private: yes("isPrivate"),
@@ -144,14 +142,14 @@ function UserForms({ id, user }: { id: string; user: Row }): JSX.Element {
       />
       <CommandForm
         command={commands.recoverAccount}
-        given={given}
+        {...of}
         initial={{ email: textIn(user, "email") }}
       />
-      <CommandForm command={commands.signInLink} given={given} />
-      <CommandForm command={commands.createSession} given={given} />
-      <CommandForm command={commands.createApiKey} given={given} />
+      <CommandForm command={commands.signInLink} {...of} />
+      <CommandForm command={commands.createSession} {...of} />
+      <CommandForm command={commands.createApiKey} {...of} />
       {file}
-      <CommandForm command={commands.eraseUser} given={given} />
+      <CommandForm command={commands.eraseUser} {...of} />
       <CommandForm command={commands.rotateApiKey} />
       <CommandForm command={commands.revokeApiKey} />
     </div>
