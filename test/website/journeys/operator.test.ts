@@ -468,7 +468,13 @@ journey("a long list keeps to its key, and a filter lets it be ordered", async (
   await page.getByRole("button", { name: "Next page" }).click();
   await page.getByText("Rows 26 to 50 of more than 10,000").waitFor();
 
-  await page.getByLabel("Id of the user").fill(one.userId);
+  const user = page.getByLabel("Id, handle or e-mail of the user");
+  await user.fill("nobody@mail.example");
+  await page.getByRole("button", { name: "Filter", exact: true }).click();
+  await page.getByText("There is no such user: give an id").waitFor();
+  const known = "select handle from identity.users where public_id = $1";
+  const { rows } = await service.database.pool.query(known, [one.userId]);
+  await user.fill(rows[0].handle);
   await page.getByRole("button", { name: "Filter", exact: true }).click();
   await page.getByText("Rows 1 to 1 of 1").waitFor();
   await head("Placed").getByRole("button").click();

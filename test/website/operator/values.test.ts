@@ -4,6 +4,7 @@ import { csvCell, csvLine } from "../../../src/website/csv.ts";
 import {
   conditionOf,
   faultOf,
+  identified,
   isIndexed,
   isSortable,
   queryOf,
@@ -452,4 +453,35 @@ test("an amount of nothing or less is refused beside its field, but for an adjus
   }
   const typed = { userId: "anna", amountCents: "-5", reference: "r", reason: "why" };
   t.true(readArguments(commands.adjustBalance, typed).ok);
+});
+
+test("a filter for a user takes the handle or the address, one for another id says so", async (t) => {
+  const users: Record<string, Row> = {
+    anna: { userId: id },
+    "ben@mail.example": { userId: other },
+  };
+  const find = (view: View, typed: Record<string, string>) =>
+    identified(view, typed, (name) => Promise.resolve({ ok: true, data: users[name] }));
+  const typed = { trader: " anna ", taker: "ben@mail.example", maker: id, trade: "anna" };
+  t.deepEqual(await find(views.trades, typed), {
+    ...{ ok: true },
+    data: { typed: { trader: id, taker: other, maker: id, trade: "anna" }, issues: {} },
+  });
+  const none = "There is no such user: give an id, a handle or an e-mail address.";
+  for (const view of [views.orders, views.auditEntries]) {
+    t.deepEqual(await find(view, { user: "nobody", market: "Rain" }), {
+      ...{ ok: true, data: { typed: { user: "nobody", market: "Rain" }, issues: { user: none } } },
+    });
+    const fault = (name: string, text: string): string | undefined =>
+      faultOf(
+        view.filters.find((filter) => filter.name === name)!,
+        text,
+      );
+    for (const name of ["user", "market"]) {
+      t.is(fault(name, "anna"), "This is no id.");
+      for (const text of ["", id]) t.is(fault(name, text), undefined);
+    }
+  }
+  const search = views.markets.filters.find(({ name }) => name === "search")!;
+  t.is(faultOf(search, "Rain"), undefined);
 });

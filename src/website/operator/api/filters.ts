@@ -1,4 +1,6 @@
-import { LAST_PAGE } from "../views/query.ts";
+import type { Result } from "../../api/result.ts";
+import { LAST_PAGE, textIn } from "../views/query.ts";
+import type { Row } from "../views/query.ts";
 import type { Column, Condition, Filter, View } from "../views/view.ts";
 import { firstIdAt, isDay, isUuid, timeOf } from "./values.ts";
 
@@ -89,10 +91,49 @@ export function conditionOf(
 }
 
 /** What is wrong with what is typed, where no row can be told to fit it or not. */
-export function faultOf({ kind }: Filter, typed: string): string | undefined {
+export function faultOf(filter: Filter, typed: string): string | undefined {
   const text = typed.trim();
-  if (kind !== "day" || text === "" || isDay(text)) return undefined;
-  return "Give a day like 2030-12-31.";
+  if (text === "") return undefined;
+  if (filter.kind === "day") return isDay(text) ? undefined : "Give a day like 2030-12-31.";
+  return isOfId(filter) && !isUuid(text) ? "This is no id." : undefined;
+}
+
+/** Whether nothing but a whole id fits a filter. */
+function isOfId({ kind, field }: Filter): boolean {
+  return (
+    kind === "uuid" || (kind === "search" && [field].flat().every((one) => one.endsWith("Id")))
+  );
+}
+
+/** Whether a filter is about users, who are known by other names than their ids, too. */
+function isOfUser(filter: Filter): boolean {
+  return isOfId(filter) && [filter.field].flat().every((one) => /(^u|U)serId$/.test(one));
+}
+
+const NO_USER = "There is no such user: give an id, a handle or an e-mail address.";
+
+/** What is typed, with the ids of users in place of their other names, and what names nobody. */
+export interface Identified {
+  typed: Record<string, string>;
+  issues: Record<string, string>;
+}
+
+/** Finds the users that filters name by a handle or an address. */
+export async function identified(
+  { filters }: View,
+  typed: Record<string, string>,
+  askForUser: (name: string) => Promise<Result<Row | undefined>>,
+): Promise<Result<Identified>> {
+  const found: Identified = { typed: { ...typed }, issues: {} };
+  for (const filter of filters) {
+    const text = typed[filter.name]?.trim() ?? "";
+    if (text === "" || !isOfUser(filter) || isUuid(text)) continue;
+    const user = await askForUser(text);
+    if (!user.ok) return user;
+    if (user.data === undefined) found.issues[filter.name] = NO_USER;
+    else found.typed[filter.name] = textIn(user.data, "userId");
+  }
+  return { ok: true, data: found };
 }
 
 /** A condition that no row meets: what is typed cannot be a value of the column. */

@@ -10,6 +10,7 @@ import { saveFile } from "../../save_file.ts";
 import {
   conditionOf,
   faultOf,
+  identified,
   isIndexed,
   isSortable,
   nameIn,
@@ -21,6 +22,7 @@ import type { ListState } from "../api/filters.ts";
 import { readCsvFile } from "../api/csv_file.ts";
 import type { Chosen } from "../api/csv_file.ts";
 import { ask, changes } from "../api/graphql.ts";
+import { askForUser } from "../api/queries.ts";
 import { isShort, readPage, readTotal } from "../api/pages.ts";
 import type { Total } from "../api/pages.ts";
 import { showCount, showTotal } from "../api/values.ts";
@@ -110,21 +112,26 @@ function Filters({ view, state, prefix }: FiltersProps): JSX.Element {
     setOver(inAddress);
   };
   const isAny = Object.values(state.typed).some((text) => text !== "");
+  const [issues, setIssues] = useState<Record<string, string>>({});
+  const finding = useCommand();
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    void finding.give(
+      () => identified(view, values, askForUser),
+      (found) => {
+        setIssues(found.issues);
+        if (Object.keys(found.issues).length === 0) setQuery(queryOf(view, found.typed, prefix));
+      },
+    );
+  };
   return (
-    <form
-      class="filter-form"
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault();
-        setQuery(queryOf(view, values, prefix));
-      }}
-    >
+    <form class="filter-form" noValidate onSubmit={submit}>
       {view.filters.map((filter) => (
         <FilterField
           key={filter.name}
           filter={filter}
           value={values[filter.name] ?? ""}
-          error={faultOf(filter, state.typed[filter.name] ?? "")}
+          error={issues[filter.name] ?? faultOf(filter, state.typed[filter.name] ?? "")}
           onValue={(value) => {
             type(filter.name, value);
           }}
@@ -140,6 +147,7 @@ function Filters({ view, state, prefix }: FiltersProps): JSX.Element {
             class="button"
             onClick={() => {
               setTyped({});
+              setIssues({});
               setQuery(queryOf(view, {}, prefix));
             }}
           >
@@ -147,6 +155,7 @@ function Filters({ view, state, prefix }: FiltersProps): JSX.Element {
           </button>
         )}
       </div>
+      <StaffProblem problem={finding.problem} />
     </form>
   );
 }

@@ -1,4 +1,4 @@
-import { choice, count, flag, span, text, time } from "./parts.ts";
+import { byUser, choice, count, flag, span, text, time } from "./parts.ts";
 import type { View } from "./view.ts";
 
 /** What keeps the exchange in order: approvals, the audit, verifications and settings. */
@@ -56,7 +56,7 @@ export const auditEntries: View = {
   filters: [
     { name: "action", label: "Command", kind: "equals", field: "action" },
     { name: "member", label: "Name of the member", kind: "contains", field: "staffName" },
-    { name: "user", label: "Id of the user", kind: "uuid", field: "userId" },
+    byUser,
     { name: "market", label: "Id of the market", kind: "uuid", field: "marketId" },
     { name: "proposal", label: "Id of the proposal", kind: "uuid", field: "proposalId" },
     ...span("calledAt"),

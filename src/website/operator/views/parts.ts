@@ -46,7 +46,7 @@ export function text(field: string, label: string, isSorted = false): Column {
 
 export const byUser: Filter = {
   name: "user",
-  label: "Id of the user",
+  label: "Id, handle or e-mail of the user",
   kind: "uuid",
   field: "userId",
 };

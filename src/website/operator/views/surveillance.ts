@@ -24,7 +24,12 @@ const maker = named("makerUserId", "Maker", "makerHandle");
 const price: Column = { field: "yesPriceCents", label: "YES price", kind: "price" };
 const trade: Column = { field: "tradeId", label: "Trade", kind: "trade" };
 const byTrader = (fields: readonly string[]) =>
-  ({ name: "trader", label: "Id of a user", kind: "search", field: fields }) as const;
+  ({
+    name: "trader",
+    label: "Id, handle or e-mail of a user",
+    kind: "search",
+    field: fields,
+  }) as const;
 const ofPair = byTrader(["firstUserId", "secondUserId"]);
 const ofTrade = byTrader(["takerUserId", "makerUserId"]);
 

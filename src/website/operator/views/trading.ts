@@ -76,11 +76,24 @@ export const trades: View = {
   ],
   filters: [
     ...(["trader", "with"] as const).map((name) => ({
-      ...{ name, label: name === "trader" ? "Id of a user" : "Id of the other user" },
+      ...{
+        name,
+        label: `Id, handle or e-mail of ${name === "trader" ? "a user" : "the other user"}`,
+      },
       ...{ kind: "search" as const, field: ["takerUserId", "makerUserId"] },
     })),
-    { name: "taker", label: "Id of the taker", kind: "uuid", field: "takerUserId" },
-    { name: "maker", label: "Id of the maker", kind: "uuid", field: "makerUserId" },
+    {
+      name: "taker",
+      label: "Id, handle or e-mail of the taker",
+      kind: "uuid",
+      field: "takerUserId",
+    },
+    {
+      name: "maker",
+      label: "Id, handle or e-mail of the maker",
+      kind: "uuid",
+      field: "makerUserId",
+    },
     byMarket,
     { name: "trade", label: "Id of the trade", kind: "uuid", field: "tradeId" },
     { name: "journal", label: "Journal", kind: "key", field: "journalKey" },
