@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { account } from "../api/account.ts";
 import { ownApi } from "../api/client.ts";
 import { RETRY_MS, durationWords, followRealityCheck } from "../api/reality_check.ts";
 import { resultOf } from "../api/result.ts";
@@ -8,6 +9,7 @@ import { turns } from "../api/stream_turns.ts";
 import type { RealityCheck } from "../api/types.ts";
 import { formatChange, formatCents, toneOf } from "../format.ts";
 import { navigate } from "../router.ts";
+import { SignOutWords } from "./account/unconfirmed.tsx";
 
 /** Of all windows of this browser, one reminds. */
 const takeTurn = turns(["pgmarkets.reality-check"]);
@@ -97,6 +99,11 @@ function Reminder({ check, onGoOn }: ReminderProps): JSX.Element {
         fees, also by your API keys. Shares that you still hold are not part of it; what you paid
         for them is part of what you put in.
       </p>
+      {account.value?.emailConfirmed === false && (
+        <p class="hint">
+          <SignOutWords own={account.value} />
+        </p>
+      )}
       <div class="button-row">
         <button type="button" class="button button-main" ref={goOn} onClick={onGoOn}>
           Go on

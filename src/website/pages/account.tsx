@@ -14,6 +14,7 @@ import { ProfileSection } from "../components/account/profile.tsx";
 import { ProofSection } from "../components/account/proof.tsx";
 import { RealityCheckSection } from "../components/account/reality_check.tsx";
 import { SessionsSection } from "../components/account/sessions.tsx";
+import { UnconfirmedWords } from "../components/account/unconfirmed.tsx";
 import { Failed } from "../components/failed.tsx";
 import { Notice } from "../components/notice.tsx";
 import { SignInFirst } from "../components/sign_in_first.tsx";
@@ -62,8 +63,7 @@ export function AccountPage(): JSX.Element {
       <h1>Account</h1>
       {!own.emailConfirmed && (
         <Notice kind="warn">
-          Confirm {own.email}: follow the link in the mail we sent you. Until then you cannot make
-          API keys.
+          <UnconfirmedWords own={own} />
         </Notice>
       )}
       {own.limits.reviewedAt === null && (
@@ -89,7 +89,7 @@ export function AccountPage(): JSX.Element {
           <EmailSection own={own} />
           <PasswordSection own={own} />
           <PasskeysSection />
-          <SessionsSection />
+          <SessionsSection own={own} />
           <ProofSection own={own} />
           <ExclusionSection own={own} />
         </div>
@@ -117,8 +117,7 @@ function FirstLimits({ own }: { own: OwnProfile }): JSX.Element {
       <h1>{isDone ? "You can trade now" : "One more step before you can trade"}</h1>
       {!own.emailConfirmed && (
         <Notice kind="info">
-          We sent a mail to {own.email}. Its link confirms your address, which you need for API
-          keys.
+          <UnconfirmedWords own={own} />
         </Notice>
       )}
       {isDone ? (

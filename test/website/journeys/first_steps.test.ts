@@ -43,6 +43,8 @@ for (const view of views) {
 
       await page.getByRole("heading", { name: "One more step before you can trade" }).waitFor();
       t.is(await page.locator(".section").count(), 1, "no wall of settings");
+      const ends = "An account that is not confirmed within 30 days ends.";
+      await page.getByText(ends).waitFor();
       const limit = (name: string) => page.getByLabel(name).inputValue();
       const limits = async () => [
         await limit("A day"),
@@ -81,6 +83,20 @@ for (const view of views) {
       const handle = await page.getByLabel("Handle").inputValue();
       t.is(await page.getByLabel("Name", { exact: true }).inputValue(), handle);
       t.false(person.email.includes(handle), "nothing of the address is shown to others");
+      const notice = page.locator(".notice").filter({ hasText: ends });
+      await notice.getByText("cannot make API keys or passkeys").waitFor();
+      await notice.getByText("if you sign out you cannot sign in again").waitFor();
+
+      const dialog = page.getByRole("dialog");
+      const signOut = { name: "Sign out", exact: true } as const;
+      await page.getByRole("button", signOut).click();
+      await dialog.getByText(`${person.email} is not confirmed yet.`).waitFor();
+      await look(t, page, "sign-out-unconfirmed", view);
+      await dialog.getByRole("button", { name: "Keep" }).click();
+      await dialog.waitFor({ state: "detached" });
+      await page.getByRole("button", signOut).click();
+      await dialog.getByRole("button", signOut).click();
+      await page.getByRole("link", { name: "Sign in" }).first().waitFor();
       t.deepEqual(complaints, []);
     },
   );

@@ -1,22 +1,35 @@
 import type { JSX } from "preact";
+import { useState } from "preact/hooks";
 import { ownApi } from "../../api/client.ts";
 import { resultOf } from "../../api/result.ts";
 import { noteSignOut } from "../../api/session.ts";
-import type { Session } from "../../api/types.ts";
+import type { OwnProfile, Session } from "../../api/types.ts";
 import { formatDateTime } from "../../format.ts";
 import { useAsked } from "../../hooks/use_asked.ts";
 import { useCommand } from "../../hooks/use_command.ts";
 import { navigate } from "../../router.ts";
+import { ConfirmDialog } from "../confirm_dialog.tsx";
 import { ProblemNotice } from "../notice.tsx";
 import { Show } from "../states.tsx";
 import { browserWords } from "./browser_words.ts";
 import { Section } from "./section.tsx";
+import { SignOutWords } from "./unconfirmed.tsx";
 
 /** The browsers that are signed in. */
-export function SessionsSection(): JSX.Element {
+export function SessionsSection({ own }: { own: OwnProfile }): JSX.Element {
   const sessions = useAsked(() => resultOf(ownApi.GET("/api/account/sessions")), []);
   const others = useCommand();
   const signOut = useCommand();
+  const [isAsked, setIsAsked] = useState(false);
+  const giveSignOut = (): void => {
+    void signOut.give(
+      () => resultOf(ownApi.POST("/api/account/sign-out")),
+      () => {
+        noteSignOut();
+        navigate("/");
+      },
+    );
+  };
   return (
     <Section id="sessions" title="Signed-in browsers">
       <Show asked={sessions}>
@@ -33,15 +46,10 @@ export function SessionsSection(): JSX.Element {
           type="button"
           class="button"
           aria-disabled={signOut.isBusy}
-          onClick={() =>
-            void signOut.give(
-              () => resultOf(ownApi.POST("/api/account/sign-out")),
-              () => {
-                noteSignOut();
-                navigate("/");
-              },
-            )
-          }
+          onClick={() => {
+            if (own.emailConfirmed) giveSignOut();
+            else setIsAsked(true);
+          }}
         >
           Sign out
         </button>
@@ -59,7 +67,23 @@ export function SessionsSection(): JSX.Element {
           Sign out all others
         </button>
       </div>
-      <ProblemNotice problem={signOut.problem ?? others.problem} />
+      {isAsked ? (
+        <ConfirmDialog
+          title="Sign out?"
+          action="Sign out"
+          command={signOut}
+          onConfirm={giveSignOut}
+          onClose={() => {
+            setIsAsked(false);
+          }}
+        >
+          <p>
+            <SignOutWords own={own} />
+          </p>
+        </ConfirmDialog>
+      ) : (
+        <ProblemNotice problem={signOut.problem ?? others.problem} />
+      )}
     </Section>
   );
 }
