@@ -1,7 +1,6 @@
 import { effect, signal } from "@preact/signals";
 import { ownApi } from "./client.ts";
 import { newsVersion, ownAnswer, ownVersion } from "./own_changes.ts";
-import type { OwnAnswer } from "./own_changes.ts";
 import { resultOf, retryDelayMs } from "./result.ts";
 import type { Problem, Result } from "./result.ts";
 import { isSignedIn, session } from "./session.ts";
@@ -15,26 +14,18 @@ export const accountProblem = signal<Problem | undefined>(undefined);
 let attempts = 0;
 let isReading = false;
 let retry: ReturnType<typeof setTimeout> | undefined;
-/** The newest answer of a command when the account was read. */
-let answerAtRead: OwnAnswer | undefined;
 
 /** Reads the account anew. The last attempt counts. */
 export async function refreshAccount(): Promise<void> {
   const attempt = ++attempts;
   clearTimeout(retry);
   isReading = true;
-  answerAtRead = ownAnswer.peek();
   const result = await readAccount();
   if (attempt !== attempts) return;
   isReading = false;
   accountProblem.value = result.ok ? undefined : result.problem;
   if (result.ok) account.value = result.data;
   else retry = retryLater(result.problem);
-}
-
-/** To be called when a loss limit is reached: no answer of a command says what is left of it. */
-export function noteLimitReached(): void {
-  if (answerAtRead !== ownAnswer.peek()) void refreshAccount();
 }
 
 function retryLater(problem: Problem): typeof retry {
@@ -57,6 +48,10 @@ export function mayTrade({ limits, ageToConfirm }: OwnProfile): boolean {
   return limits.reviewedAt !== null && ageToConfirm === null;
 }
 
+function hasLossLimit({ limits: { day, week, month } }: OwnProfile): boolean {
+  return [day, week, month].some(({ limitCents }) => limitCents !== null);
+}
+
 /** Keeps the account up to date while a user is signed in. */
 export function followAccount(): void {
   let shownFor = session.peek();
@@ -68,12 +63,13 @@ export function followAccount(): void {
     if (isSignedIn.value && (isNews || account.peek() === undefined)) void refreshAccount();
   });
   effect(() => {
-    const balance = ownAnswer.value?.balanceCents;
+    const { balanceCents: balance, isNews = false } = ownAnswer.value ?? { isNews: true };
     const own = account.peek();
-    if (balance === undefined || own === undefined) return;
-    account.value = { ...own, balance };
-    // What is on its way may be older.
-    if (isReading) void refreshAccount();
+    if (own === undefined) return;
+    if (balance !== undefined) account.value = { ...own, balance };
+    // What is on its way may be older, and no answer says what is left of a loss limit.
+    const isOlder = isReading && balance !== undefined;
+    if (isOlder || (!isNews && hasLossLimit(own))) void refreshAccount();
   });
 }
 

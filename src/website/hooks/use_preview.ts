@@ -1,5 +1,4 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import { noteLimitReached } from "../api/account.ts";
 import { ownApi } from "../api/client.ts";
 import { notePaused, noteTrading, pause } from "../api/exchange.ts";
 import { shownBook } from "../api/market_stream.ts";
@@ -70,9 +69,8 @@ export function usePreview(order: PlaceOrder | undefined): Result<Preview> | und
   return answered?.text === text ? answered.result : undefined;
 }
 
-/** Reads what explains a preview: whether the exchange is paused, or what is left of a limit. */
+/** A preview says whether the exchange is paused. */
 function noteAnswer({ rejection }: Preview): void {
   if (rejection === null) noteTrading();
   else notePaused(rejection.code);
-  if (rejection?.code === "LOSS_LIMIT") noteLimitReached();
 }

@@ -1,6 +1,7 @@
 import test from "ava";
 import type { Locator, Page } from "playwright-core";
 import { testService } from "../../helpers/http/test_service.ts";
+import { until } from "../../helpers/until.ts";
 import { arrive } from "../arrive.ts";
 import { scrollsSideways, visit } from "../browser.ts";
 import { journey } from "../journey.ts";
@@ -134,6 +135,16 @@ journey(
     await amounts.getByRole("button", { name: "Max" }).click();
     t.is(await amount.inputValue(), "5.06", "€4.94 of the limit are used");
     await page.locator(".preview").getByText("€4.94", { exact: true }).first().waitFor();
+    // What is left of the limit is renewed with the cash, and not only with the next refusal.
+    const isRenewal = (url: string): boolean => new URL(url).pathname === "/api/account";
+    const options = { timeout: 5000 };
+    const renewed = page.waitForResponse((response) => isRenewal(response.url()), options);
+    await page.getByRole("button", { name: "Buy YES", exact: true }).click();
+    await renewed;
+    await until("the limit is renewed", async () => {
+      await amounts.getByRole("button", { name: "Max" }).click();
+      return (await amount.inputValue()) === "0.12";
+    });
     await page.getByRole("radio", { name: "Sell" }).check();
     t.is(await amounts.count(), 0);
     t.deepEqual(complaints, []);

@@ -81,7 +81,7 @@ journey("an order is previewed, sent, and read once; so is a cancel", async (t, 
   t.deepEqual(asked(), ["DELETE /api/v1/orders/:id", ...reads, "GET /api/v1/orders/:id"]);
 });
 
-journey("what no answer says of a loss limit is read when it is met", async (t, browser) => {
+journey("what no answer says of a loss limit is read after it", async (t, browser) => {
   const { marketId } = await makeOffered(service, "Will it be damp?");
   const { page } = await arrive(browser, service, { dayCents: 500 });
   await page.addInitScript("window.setInterval = () => 0");
