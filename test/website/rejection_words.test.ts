@@ -105,9 +105,14 @@ test("LOSS_LIMIT: where nothing is left, it says so, and when a day begins anew"
 });
 
 test("what the page does not know it does not say", (t) => {
-  for (const code of ["INSUFFICIENT_LIQUIDITY", "INSUFFICIENT_BALANCE", "LOSS_LIMIT", "OTHER"]) {
+  for (const code of ["INSUFFICIENT_LIQUIDITY", "LOSS_LIMIT", "OTHER"]) {
     for (const orderType of ["buy", "sell"] as const) {
       t.is(words(code, { orderType, quantity: 1, price: 50 }, nothing), undefined);
     }
   }
+  // Whether cash or shares are missing, the order itself says.
+  const of = (orderType: "buy" | "sell") =>
+    words("INSUFFICIENT_BALANCE", { orderType, quantity: 1, price: 50 }, nothing);
+  t.is(of("buy"), "You do not have enough cash for this order. Order less.");
+  t.is(of("sell"), "You do not hold so many YES shares. Order less.");
 });

@@ -65,10 +65,23 @@ journey("an impossible amount is said at its field before it is sent", async (t,
 
   await page.getByRole("radio", { name: "Sell" }).check();
   await page.getByLabel("Price", { exact: true }).fill("60");
-  await says("Shares", "1", "You hold no YES shares to sell.");
+  const noneHeld = "You hold no YES shares to sell.";
+  await says("Shares", "1", noneHeld);
   t.deepEqual(sent, []);
+
+  // One sentence, also after it was sent all the same.
+  const ticket = page.locator(".ticket");
+  const sentences = () => ticket.locator(".field-error, .notice-bad").allInnerTexts();
+  t.deepEqual(await sentences(), [noneHeld]);
+  await page.getByRole("button", { name: "Sell YES", exact: true }).click();
+  await ticket.locator(".notice-bad").getByText(noneHeld).waitFor();
+  t.is((await sentences()).length, 1);
+  t.is(sent.length, 1);
   t.is(await sharesOf(service, userId), 0);
-  t.deepEqual(complaints, []);
+  t.deepEqual(
+    complaints.filter((line) => !line.includes("400")),
+    [],
+  );
 });
 
 journey(

@@ -31,6 +31,11 @@ export function AmendForm({ order, onAmended, onDone }: AmendFormProps): JSX.Ele
   }, []);
   const wanted = wantedOf(order, price, quantity);
   const { filledQuantity } = order;
+  const replacement = replacementOf(order, wanted);
+  const code = command.problem?.code;
+  // Of a limit the new order takes over the part of this one, which those figures do not know.
+  const told = code === "LOSS_LIMIT" ? undefined : code;
+  const words = useRejectionWords(told, replacement, order.marketId);
   useEffect(() => {
     // What was wrong with other terms is over.
     if (!command.isBusy) command.reset();
@@ -89,14 +94,14 @@ export function AmendForm({ order, onAmended, onDone }: AmendFormProps): JSX.Ele
           onValue={setQuantity}
         />
       </div>
-      <AmendPreview order={order} {...wanted} />
+      <AmendPreview order={order} replacement={replacement} knownCode={code} {...wanted} />
       <Submit
         isBusy={command.isBusy}
         disabled={wanted.price === undefined || wanted.quantity === undefined}
       >
         Save the change
       </Submit>
-      <ProblemNotice problem={command.problem} />
+      <ProblemNotice problem={command.problem} words={words} />
     </form>
   );
 }
@@ -114,20 +119,34 @@ function wantedOf({ filledQuantity }: ListedOrder, price: string, quantity: stri
   };
 }
 
+/** The order that takes the place of this one; undefined if its terms are not possible. */
+function replacementOf(order: ListedOrder, { price, quantity }: Wanted): PlaceOrder | undefined {
+  const { filledQuantity, marketId, orderType, side } = order;
+  if (price === undefined || quantity === undefined) return undefined;
+  return {
+    ...{ marketId, side, orderType, price, quantity: quantity - filledQuantity },
+    ...(order.timeInForce === "ioc" && { timeInForce: order.timeInForce }),
+    ...(order.expiresAt !== null && { expiresAt: order.expiresAt }),
+  };
+}
+
 interface AmendPreviewProps extends Wanted {
   order: ListedOrder;
+  replacement: PlaceOrder | undefined;
+  /** The code of a problem that is shown already. */
+  knownCode: string | undefined;
 }
 
 /** What the order would do with its new terms. */
-function AmendPreview({ order, price, quantity }: AmendPreviewProps): JSX.Element | null {
-  const { filledQuantity, marketId, orderType, side } = order;
+function AmendPreview(props: AmendPreviewProps): JSX.Element | null {
+  const { order, price, quantity, replacement, knownCode } = props;
   if (price === order.price && quantity === order.quantity) {
     return (
       <p class="hint">A smaller size keeps the place in the queue; any other change loses it.</p>
     );
   }
-  if (price === undefined || quantity === undefined) return null;
-  const left = quantity - filledQuantity;
+  if (quantity === undefined || replacement === undefined) return null;
+  const left = quantity - order.filledQuantity;
   if (order.status !== "scheduled" && price === order.price && quantity < order.quantity) {
     return (
       <p class="hint">
@@ -142,18 +161,16 @@ function AmendPreview({ order, price, quantity }: AmendPreviewProps): JSX.Elemen
         can; else it goes to the back of the queue at its price. If you asked for post only, it is
         not changed when it would trade at once.
       </p>
-      <ReplacementPreview
-        order={{
-          ...{ marketId, side, orderType, price, quantity: left },
-          ...(order.timeInForce === "ioc" && { timeInForce: order.timeInForce }),
-          ...(order.expiresAt !== null && { expiresAt: order.expiresAt }),
-        }}
-      />
+      <ReplacementPreview order={replacement} knownCode={knownCode} />
     </>
   );
 }
 
-function ReplacementPreview({ order }: { order: PlaceOrder }): JSX.Element {
+interface ReplacementProps extends Pick<AmendPreviewProps, "knownCode"> {
+  order: PlaceOrder;
+}
+
+function ReplacementPreview({ order, knownCode }: ReplacementProps): JSX.Element {
   const result = usePreview(order);
   const code = result?.ok === true ? result.data.rejection?.code : undefined;
   const words = useRejectionWords(code, order, order.marketId);
@@ -161,5 +178,5 @@ function ReplacementPreview({ order }: { order: PlaceOrder }): JSX.Element {
   if (code === "LOSS_LIMIT") {
     return <p class="hint">Whether your loss limits allow it is known when you save it.</p>;
   }
-  return <OrderPreview {...{ order, result, words }} />;
+  return <OrderPreview {...{ order, result, words, knownCode }} />;
 }

@@ -65,16 +65,17 @@ function nextDay(now: Date): string {
   return day.toISOString();
 }
 
-function heldWords({ side }: PlaceOrder, { positions }: Known): string | undefined {
-  if (positions === undefined) return undefined;
+function heldWords({ side }: PlaceOrder, { positions }: Known): string {
+  const name = side.toUpperCase();
+  if (positions === undefined) return `You do not hold so many ${name} shares. Order less.`;
   const held = positions.find((position) => position.side === side)?.quantity ?? 0;
-  if (held === 0) return `You hold no ${side.toUpperCase()} shares to sell.`;
-  return `You hold ${formatShares(held)} of ${side.toUpperCase()}, and can sell no more than that.`;
+  if (held === 0) return `You hold no ${name} shares to sell.`;
+  return `You hold ${formatShares(held)} of ${name}, and can sell no more than that.`;
 }
 
-function cashWords(order: PlaceOrder, known: Known): string | undefined {
+function cashWords(order: PlaceOrder, known: Known): string {
   const { account, book, feeRateBps } = known;
-  if (account === undefined) return undefined;
+  if (account === undefined) return "You do not have enough cash for this order. Order less.";
   const cash = `You have ${formatCents(account.balance)} in cash`;
   if (book === undefined || typeof order.quantity !== "number") return `${cash}. Order less.`;
   const costs = (quantity: number): number => {

@@ -62,8 +62,10 @@ export function Ticket({ market, ticket, onChange }: TicketProps): JSX.Element {
   }, [preview]);
   const words = useRejectionWords(rejected, order, market.id);
   const wrong = errors && (tries > 0 ? errors : typedErrors(shown, errors));
-  // More than the user can pay or holds is said where it is typed.
-  const isTooMuch = rejected === "INSUFFICIENT_BALANCE" && words !== undefined;
+  // More than the user can pay or holds is said where it is typed, until it was sent: then below.
+  const known = command.problem?.code;
+  const isTooMuch =
+    rejected === "INSUFFICIENT_BALANCE" && rejected !== known && words !== undefined;
 
   const submit = (event: Event): void => {
     event.preventDefault();
@@ -104,8 +106,8 @@ export function Ticket({ market, ticket, onChange }: TicketProps): JSX.Element {
               order={order}
               result={preview}
               isWaiting={isWaiting}
-              words={isTooMuch ? undefined : words}
-              knownCode={command.problem?.code}
+              words={words}
+              knownCode={isTooMuch ? rejected : known}
             />
           ) : (
             <GuestPreview order={order} />
