@@ -485,3 +485,17 @@ test("a filter for a user takes the handle or the address, one for another id sa
   const search = views.markets.filters.find(({ name }) => name === "search")!;
   t.is(faultOf(search, "Rain"), undefined);
 });
+
+test("an outcome by share needs its cents, in the words of the form", (t) => {
+  const typed = { marketId: id, reason: "why", evidence: "" };
+  for (const command of [commands.resolveMarket, commands.correctResolution]) {
+    for (const yesPayoutCents of ["", " "]) {
+      t.deepEqual(readArguments(command, { ...typed, outcome: "custom", yesPayoutCents }), {
+        ok: false,
+        issues: { yesPayoutCents: "An outcome “By share” needs the cents for a YES share." },
+      });
+    }
+    t.true(readArguments(command, { ...typed, outcome: "custom", yesPayoutCents: "0" }).ok);
+    for (const outcome of ["yes", "no"]) t.true(readArguments(command, { ...typed, outcome }).ok);
+  }
+});

@@ -35,7 +35,9 @@ export function readArguments(
       else Object.assign(read, field.emptied);
       continue;
     }
-    const value = valueOf(field, text);
+    const { neededIf } = field;
+    const isNeeded = neededIf !== undefined && typed[neededIf.argument] === neededIf.is;
+    const value = isNeeded && text === "" ? new Issue(neededIf.words) : valueOf(field, text);
     if (value instanceof Issue) issues[field.argument] = value.words;
     else if (value !== undefined) read[field.argument] = value;
   }

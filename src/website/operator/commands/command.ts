@@ -30,6 +30,8 @@ export interface CommandField {
   hint?: string;
   /** Without it, an empty field is not sent. */
   isRequired?: boolean;
+  /** The value of another field with which it is required, too, and what is said if it is empty. */
+  neededIf?: { argument: string; is: string; words: string };
   /** An empty field is sent as null: the function has no default for it. */
   isNullable?: boolean;
   /** Of an amount: whether it must be above zero. */

@@ -38,6 +38,10 @@ export const outcome: CommandField = {
 export const payout: CommandField = {
   ...{ argument: "yesPayoutCents", label: "Cents for a YES share", kind: "number" },
   hint: "From 0 to 100, and only if the outcome is by share.",
+  neededIf: {
+    ...{ argument: "outcome", is: "custom" },
+    words: "An outcome “By share” needs the cents for a YES share.",
+  },
 };
 export const roles: CommandField = {
   ...{ argument: "roles", label: "Roles", kind: "list", isRequired: true },

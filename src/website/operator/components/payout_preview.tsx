@@ -5,12 +5,13 @@ import { Field } from "../../components/field.tsx";
 import { Empty } from "../../components/states.tsx";
 import { Submit } from "../../components/submit.tsx";
 import type { Result } from "../../api/result.ts";
+import { parseCount } from "../../format.ts";
 import { useCommand } from "../../hooks/use_command.ts";
 import { ask } from "../api/graphql.ts";
 import { textIn } from "../views/query.ts";
 import type { Row } from "../views/query.ts";
 import { showCents, showCount } from "../api/values.ts";
-import { outcome as outcomeField } from "../commands/parts.ts";
+import { outcome as outcomeField, payout as payoutField } from "../commands/parts.ts";
 import { cents, count, side, userId } from "../views/parts.ts";
 import type { Column } from "../views/view.ts";
 import { Fact } from "./facts.tsx";
@@ -66,9 +67,10 @@ export function PayoutPreview({ market, winner }: PreviewProps): JSX.Element {
   const [payout, setPayout] = useState("");
   const [previews, setPreviews] = useState<Preview[]>();
   const command = useCommand();
+  const isByShare = outcome === "custom";
+  const yesPayoutCents = isByShare ? (parseCount(payout) ?? null) : null;
   const preview = (event: Event): void => {
     event.preventDefault();
-    const yesPayoutCents = outcome === "custom" ? Number(payout) : null;
     const asked = [{ market, outcome, yesPayoutCents }];
     if (winner !== undefined && outcome === "yes") {
       asked.push({ market: winner, outcome: "no", yesPayoutCents: null });
@@ -86,14 +88,17 @@ export function PayoutPreview({ market, winner }: PreviewProps): JSX.Element {
           none="choose"
           onValue={setOutcome}
         />
-        {outcome === "custom" && (
+        {isByShare && (
           <Field
-            {...{ label: "Cents a YES share gets", name: "share", inputMode: "numeric" }}
+            {...{ label: payoutField.label, name: "share", inputMode: "numeric" }}
             value={payout}
             onValue={setPayout}
           />
         )}
-        <Submit isBusy={command.isBusy} disabled={outcome === ""}>
+        <Submit
+          isBusy={command.isBusy}
+          disabled={outcome === "" || (isByShare && yesPayoutCents === null)}
+        >
           Preview
         </Submit>
       </form>
