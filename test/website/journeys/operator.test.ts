@@ -397,9 +397,11 @@ journey("a field is emptied or says why not, and a dry run keeps its list", asyn
   await list.fill("title,category\nOne of many?,tests");
   await page.getByRole("button", { name: "Make or try them" }).click();
   await page.getByRole("cell", { name: "One of many?" }).waitFor();
+  await page.getByText("Nothing was made. To make these markets, take the tick from").waitFor();
   await page.getByLabel("Only try it: nothing is made").uncheck();
   await page.getByRole("button", { name: "Make or try them" }).click();
   await page.getByRole("link", { name: "One of many?" }).waitFor();
+  await page.getByText("These markets were made.").waitFor();
 });
 
 journey("an undone trade says in words what went back, and to whom", async (t, browser) => {

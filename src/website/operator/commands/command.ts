@@ -70,6 +70,8 @@ export interface Command {
    * the name of the market or the user that it is about, if that is known.
    */
   confirm?: string | ((given: Arguments, about: string | undefined) => string);
+  /** What to say above the rows that are returned. */
+  above?: (given: Arguments) => string | undefined;
   /** What to say if no rows are returned. */
   none?: (given: Arguments) => string;
 }

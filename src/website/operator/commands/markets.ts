@@ -228,6 +228,8 @@ export const setEventLive: Command = {
   returns: "nothing",
 };
 
+const onlyTry = flag("dryRun", "Only try it: nothing is made", "yes");
+
 export const createMarkets: Command = {
   ...{ name: "create_markets", role, title: "Many new markets", action: "Make or try them" },
   fields: [
@@ -236,7 +238,7 @@ export const createMarkets: Command = {
       isRequired: true,
       hint: "CSV begins with a line of names, such as title,category,close_time,open. JSON: [{}].",
     },
-    flag("dryRun", "Only try it: nothing is made", "yes"),
+    onlyTry,
   ],
   returns: "rows",
   columns: [
@@ -244,4 +246,8 @@ export const createMarkets: Command = {
     text("title", "Title"),
     { field: "marketId", label: "Market", kind: "market" },
   ],
+  above: ({ dryRun: isTried }) =>
+    isTried === true
+      ? `Nothing was made. To make these markets, take the tick from “${onlyTry.label}” and press the button again.`
+      : "These markets were made.",
 };

@@ -257,10 +257,14 @@ function Answer({ command, result, given, about, handle }: AnswerProps): JSX.Ele
   }
   if (returns === "rows") {
     const rows = result as Row[];
+    const above = command.above?.(given);
     return rows.length === 0 ? (
       <Notice kind="good">{command.none?.(given) ?? "Done: no rows."}</Notice>
     ) : (
-      <RowSheet {...{ command, given, rows, about, file: fileNameOf(command, given, handle) }} />
+      <>
+        {above !== undefined && <Notice kind="info">{above}</Notice>}
+        <RowSheet {...{ command, given, rows, about, file: fileNameOf(command, given, handle) }} />
+      </>
     );
   }
   return (
