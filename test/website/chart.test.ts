@@ -114,13 +114,37 @@ test("the line has the price of the last trade at the end of each interval", (t)
 });
 
 test("bars of volume are as wide as their interval, and cut at both ends", (t) => {
-  const closes = hours([["07:00", 3], ["09:00", 4], ["10:00", 5]], "10:20"); // prettier-ignore
-  t.deepEqual(volumeBars(closes, { from: at("07:30"), to: at("10:20") }), [
-    { from: at("07:30"), to: at("08:00"), volume: 30 },
+  const closes = hours([["02:00", 3], ["09:00", 4], ["20:00", 5]], "20:20"); // prettier-ignore
+  const bars = [
+    { from: at("02:30"), to: at("03:00"), volume: 30 },
     { from: at("09:00"), to: at("10:00"), volume: 40 },
-    { from: at("10:00"), to: at("10:20"), volume: 50 },
+    { from: at("20:00"), to: at("20:20"), volume: 50 },
+  ];
+  const axis = { from: at("02:30"), to: at("20:20") };
+  t.deepEqual(volumeBars(closes, axis, at("00:00")), bars);
+  // The market was made within the first hour.
+  t.deepEqual(volumeBars(closes, axis, at("02:40")), [
+    { ...bars[0]!, from: at("02:40") },
+    ...bars.slice(1),
   ]);
-  t.is(volumeBars(closes, { from: at("08:00"), to: at("10:00") }).length, 1);
+  t.is(volumeBars(closes, { from: at("03:00"), to: at("20:00") }, at("00:00")).length, 1);
+});
+
+test("the bars of a young market are no wider than a sixteenth of the axis", (t) => {
+  const minute = { close: 40, volume: 7 };
+  const history = {
+    candles: [{ ...minute, start: at("10:00") }],
+    ...{ intervalMs: MINUTE, readAt: at("10:00:48"), carried: undefined },
+  };
+  // Made at 10:00:16: 32 seconds, of which the bar has the last two.
+  const axis = { from: at("10:00:16"), to: at("10:00:48") };
+  t.deepEqual(volumeBars(history, axis, axis.from), [
+    { from: at("10:00:46"), to: at("10:00:48"), volume: 7 },
+  ]);
+  const later = { from: axis.from, to: at("10:08:16") };
+  t.deepEqual(volumeBars(history, later, axis.from), [
+    { from: at("10:00:30"), to: at("10:01:00"), volume: 7 },
+  ]);
 });
 
 test("lists of the newest trades are joined where they overlap", (t) => {

@@ -55,7 +55,9 @@ export function MarketChart(props: MarketChartProps): JSX.Element {
       </div>
       <div class="chart-box">
         <Show asked={history} lines={7}>
-          {(read) => <History history={read} trades={seen} end={end} />}
+          {(read) => (
+            <History history={read} trades={seen} begin={Date.parse(createdAt)} end={end} />
+          )}
         </Show>
       </div>
     </section>
@@ -65,17 +67,20 @@ export function MarketChart(props: MarketChartProps): JSX.Element {
 interface HistoryProps {
   history: RangeHistory;
   trades: TimedPrice[];
+  /** When the market was made. */
+  begin: number;
   end: number | undefined;
 }
 
-function History({ history, trades, end }: HistoryProps): JSX.Element {
+function History({ history, trades, begin, end }: HistoryProps): JSX.Element {
   const [now, setNow] = useState(() => Date.now());
   useEvery(MINUTE_MS, () => {
     setNow(Date.now());
   });
   const { range, candles } = history;
   const to = end ?? Math.max(now, history.readAt, trades.at(-1)?.time ?? 0);
-  const first = candles[0]?.start ?? trades[0]?.time ?? to;
+  // The interval of the first trade may have begun before there was a market.
+  const first = Math.max(candles[0]?.start ?? trades[0]?.time ?? to, begin);
   const axis: Axis = { from: startOf(range, to) ?? Math.min(first, to), to };
   const line = priceLine(history, trades, axis);
   const label = describeChart(
@@ -83,7 +88,7 @@ function History({ history, trades, end }: HistoryProps): JSX.Element {
     line.map(({ price }) => price),
   );
   if (line.length === 0) return <p class="chart-empty muted">{label}.</p>;
-  const volumes = volumeBars(history, axis);
+  const volumes = volumeBars(history, axis, begin);
   const rows = (): string[][] => {
     const times = volumes.map((bar) => [bar.to, formatCount(bar.volume)] as const);
     return [[axis.from, "–"] as const, ...times]

@@ -62,10 +62,22 @@ export interface VolumeBar {
   volume: number;
 }
 
-/** The volume of each interval, as wide as the interval is long. */
-export function volumeBars({ candles, intervalMs }: History, { from, to }: Axis): VolumeBar[] {
+/** For a bar. The intervals of an axis of more than 16 minutes are shorter. */
+const MOST_OF_AXIS = 1 / 16;
+
+/**
+ * The volume of each interval, as wide as the interval is long since `begin`, when the market was
+ * made. On a very short axis the bar is the end of that.
+ */
+export function volumeBars(
+  { candles, intervalMs }: History,
+  { from, to }: Axis,
+  begin: number,
+): VolumeBar[] {
+  const mostMs = (to - from) * MOST_OF_AXIS;
   return candles.flatMap(({ start, volume }) => {
-    const bar = { from: Math.max(start, from), to: Math.min(start + intervalMs, to), volume };
+    const end = Math.min(start + intervalMs, to);
+    const bar = { from: Math.max(start, from, begin, end - mostMs), to: end, volume };
     return bar.from < bar.to ? [bar] : [];
   });
 }
