@@ -5,9 +5,12 @@ import type { AddressInfo, Socket } from "node:net";
 import { Server as NetServer } from "node:net";
 import type { Duplex } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
+import { clientAddressOf } from "./client_address.ts";
 import { createConnections } from "./http_connections.ts";
 import type { Connections, ConnectionsOptions } from "./http_connections.ts";
 import { skipBody } from "./http_parser.ts";
+import { startTimer } from "./later.ts";
+import type { Later } from "./later.ts";
 
 /** Those of connections are for tests. */
 export interface ListenOptions extends ConnectionsOptions {
@@ -44,10 +47,10 @@ const LAST_ANSWER_MS = 1000;
 /** At once. More than the event streams of a process. */
 const MAX_CONNECTIONS = 25_000;
 
-/** Of the body of a request in chunks. Ordinary clients send pieces of some KB. */
-const MOST_SMALL_PIECES = 1000;
+/** Of an address in a second, in bodies in chunks. Ordinary clients send pieces of some KB. */
+const MOST_SMALL_PIECES = 10_000;
 const SMALL_BYTES = 256;
-const TOO_MANY_PIECES = "The body has more than 1,000 pieces of less than 256 bytes";
+const PIECES_COUNT_MS = 1000;
 
 const CLOSING_TIMEOUT_MS = 10_000;
 /** For requests that are on their way when the server begins to close. */
@@ -73,11 +76,10 @@ export async function listen(
     if (admit(socket)) connections.opened(socket);
     else socket.destroy();
   });
+  const limitPieces = createPieceLimit(options.later);
   const take = (request: IncomingMessage, response: ServerResponse, answer: RequestListener) => {
     connections.add(request, response, answer);
-    limitPieces(request, () => {
-      rejectRest(connections, request.socket, 400, TOO_MANY_PIECES);
-    });
+    limitPieces(request);
   };
   server.on("request", (request: IncomingMessage, response: ServerResponse) => {
     take(request, response, isSound(request) ? handler : rejectWith(400));
@@ -143,21 +145,38 @@ function isTarget(target = ""): boolean {
 }
 
 /**
- * Calls back if a body comes in more small chunks than clients send, and drops what follows of it. A
- * chunk of one byte is six on the wire, and is handled as one of 64 KiB is.
+ * Cuts the connection of a body if its address sends more small chunks than clients do. A chunk of one
+ * byte is six on the wire, and is handled as one of 64 KiB is.
  */
-function limitPieces(request: IncomingMessage, tooMany: () => void): void {
-  if (request.headers["transfer-encoding"] === undefined) return;
-  const push = request.push.bind(request);
-  let small = 0;
-  request.push = (piece: Buffer | null) => {
-    if (piece !== null && piece.length < SMALL_BYTES) small++;
-    if (small <= MOST_SMALL_PIECES) return push(piece);
-    // Its end neither: a handler must not take what it has for the whole.
-    request.push = () => false;
-    skipBody(request.socket);
-    tooMany();
-    return false;
+function createPieceLimit(later: Later = startTimer): (request: IncomingMessage) => void {
+  /** By address. */
+  const counts = new Map<string, number>();
+
+  function count(address: string): number {
+    if (counts.size === 0) {
+      later(() => {
+        counts.clear();
+      }, PIECES_COUNT_MS);
+    }
+    const number = (counts.get(address) ?? 0) + 1;
+    counts.set(address, number);
+    return number;
+  }
+
+  return (request) => {
+    const { headers, socket } = request;
+    if (headers["transfer-encoding"] === undefined) return;
+    const address = clientAddressOf({ ip: socket.remoteAddress });
+    const push = request.push.bind(request);
+    request.push = (piece: Buffer | null) => {
+      const isSmall = piece !== null && piece.length < SMALL_BYTES;
+      if (!isSmall || count(address) <= MOST_SMALL_PIECES) return push(piece);
+      // Its end neither: a handler must not take what it has for the whole.
+      request.push = () => false;
+      skipBody(socket);
+      socket.destroy();
+      return false;
+    };
   };
 }
 
@@ -179,35 +198,30 @@ function answerClientErrors(server: Server, connections: Connections): void {
  * Answers what the server cannot read, and closes the connection. A request before it keeps the only
  * answer that it gets: its client must not take another one for it.
  */
-function rejectRest(
-  connections: Connections,
-  socket: Duplex,
-  status: number,
-  error = STATUS_CODES[status],
-): void {
+function rejectRest(connections: Connections, socket: Duplex, status: number): void {
   const latest = connections.latestOf(socket);
   const isComplete = latest?.request.complete ?? true;
   const isAnswering = latest?.response.headersSent === true;
   const isAnswered = isAnswering && latest.response.writableEnded;
   if (!socket.writable || (isAnswering && !(isAnswered && isComplete))) socket.destroy();
-  else if (latest === undefined || isAnswered) rejectMalformed(socket, status, error);
+  else if (latest === undefined || isAnswered) rejectMalformed(socket, status);
   else if (isComplete) latest.response.setHeader("Connection", "close");
-  else if (latest.hasBegun) rejectMalformed(socket, status, error);
-  else latest.handler = rejectWith(status, error);
+  else if (latest.hasBegun) rejectMalformed(socket, status);
+  else latest.handler = rejectWith(status);
 }
 
 /** Answers a request instead of the app. The connection closes behind it. */
-function rejectWith(status: number, error = STATUS_CODES[status]): RequestListener {
+function rejectWith(status: number): RequestListener {
   return (_request, response) => {
     response.statusCode = status;
     for (const [name, value] of rejectionHeaders()) response.setHeader(name, value);
-    response.end(JSON.stringify({ error }));
+    response.end(rejectionBody(status));
   };
 }
 
 /** Answers where there is no request to answer, and closes the connection. */
-function rejectMalformed(socket: Duplex, status: number, error: string | undefined): void {
-  const body = JSON.stringify({ error });
+function rejectMalformed(socket: Duplex, status: number): void {
+  const body = rejectionBody(status);
   const head = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ""}`,
     `Content-Length: ${Buffer.byteLength(body)}`,
@@ -220,6 +234,8 @@ function rejectMalformed(socket: Duplex, status: number, error: string | undefin
     clearTimeout(destroyed);
   });
 }
+
+const rejectionBody = (status: number): string => JSON.stringify({ error: STATUS_CODES[status] });
 
 const rejectionHeaders = (): [name: string, value: string][] => [
   ["Content-Type", JSON_TYPE],

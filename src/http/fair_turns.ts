@@ -1,25 +1,29 @@
 import type { Request, Response } from "express";
 import { clientAddressOf } from "../client_address.ts";
 
-/** Requests of an address that begin in one turn of the event loop. */
+/** Requests of an address that begin, or whose bodies end, in one turn of the event loop. */
 const MOST_OF_A_TURN = 8;
 
 /**
  * Requests that an address sends at once begin over several turns of the event loop, in their order.
  * An answer that waits for nothing is written in the turn in which its request begins, while an order
- * needs several turns. So however many requests one address sends, on however many connections, a
- * turn stays short for the others.
+ * needs several turns. A body that comes later is parsed when it ends, so its end has a turn too. So
+ * however many requests one address sends, on however many connections, a turn stays short for the
+ * others.
  */
 export function fairTurns() {
   const begun = new Map<string, number>();
   const lines = new Map<string, (() => void)[]>();
   let isSet = false;
+  let turn = 0;
 
+  /** Ends the turn that is now. */
   function setTurn(): void {
     if (isSet) return;
     isSet = true;
     setImmediate(() => {
       isSet = false;
+      turn++;
       begun.clear();
       if (lines.size > 0) setTurn();
       for (const [address, waiting] of lines) {
@@ -31,25 +35,41 @@ export function fairTurns() {
     });
   }
 
+  function inTurn(address: string, start: () => void): void {
+    setTurn();
+    const count = begun.get(address) ?? 0;
+    const line = lines.get(address);
+    if (line !== undefined) line.push(start);
+    else if (count >= MOST_OF_A_TURN) lines.set(address, [start]);
+    else {
+      begun.set(address, count + 1);
+      start();
+    }
+  }
+
   return (
-    request: Pick<Request, "ip">,
+    request: Pick<Request, "ip" | "complete" | "push">,
     response: Pick<Response, "destroyed">,
     next: () => void,
   ): void => {
     const address = clientAddressOf(request);
-    setTurn();
-    const count = begun.get(address) ?? 0;
-    const line = lines.get(address);
-    if (line === undefined && count < MOST_OF_A_TURN) {
-      begun.set(address, count + 1);
-      next();
-      return;
-    }
-    const start = (): void => {
-      // Its client may have left meanwhile.
-      if (!response.destroyed) next();
+    // Its client may have left meanwhile.
+    const unlessGone = (work: () => void) => (): void => {
+      if (!response.destroyed) work();
     };
-    if (line === undefined) lines.set(address, [start]);
-    else line.push(start);
+    const begin = (): void => {
+      const begunIn = turn;
+      const push = request.push.bind(request);
+      request.push = (piece: unknown) => {
+        if (piece !== null || turn === begunIn) return push(piece);
+        inTurn(
+          address,
+          unlessGone(() => push(null)),
+        );
+        return false;
+      };
+      next();
+    };
+    inTurn(address, unlessGone(begin));
   };
 }

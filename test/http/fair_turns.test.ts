@@ -5,16 +5,30 @@ import { fairTurns } from "../../src/http/fair_turns.ts";
 
 const nextTurn = () => new Promise<void>((go) => setImmediate(go));
 
-/** Sends requests through one handler, and notes which have begun. */
+/** Sends requests through one handler, and notes which have begun, and whose bodies have ended. */
 function sender() {
   const handler = fairTurns();
   const begun: string[] = [];
+  const ended: string[] = [];
+  const ends = new Map<string, () => void>();
   const send = (name: string, ip: string) => {
     const response = { destroyed: false };
-    handler({ ip }, response, () => begun.push(name));
+    const request = {
+      ip,
+      complete: false,
+      push: (piece: unknown) => {
+        if (piece === null) ended.push(name);
+        return true;
+      },
+    };
+    handler(request, response, () => begun.push(name));
+    ends.set(name, () => request.push(null));
     return response;
   };
-  return { begun, send };
+  const end = (name: string): void => {
+    ends.get(name)!();
+  };
+  return { begun, ended, send, end };
 }
 
 test("eight begin in a turn, the others in the turns after it, in their order", async (t) => {
@@ -50,6 +64,35 @@ test("a request does not overtake those of its address that wait", async (t) => 
   );
   await nextTurn();
   t.deepEqual(begun.slice(16), ["early", "late"]);
+});
+
+test("bodies that end later end eight in a turn; those of another address do not wait", async (t) => {
+  const { ended, end, send } = sender();
+  const names = Array.from({ length: 20 }, (_, index) => `request ${index}`);
+  for (const name of names) send(name, "192.0.2.1");
+  const gone = send("gone", "192.0.2.1");
+  send("another", "192.0.2.2");
+  for (let turn = 0; turn < 4; turn++) await nextTurn();
+  gone.destroyed = true;
+  for (const name of [...names.slice(0, 19), "gone", names[19]!, "another"]) end(name);
+  t.deepEqual(ended, [...names.slice(0, 8), "another"]);
+  await nextTurn();
+  t.is(ended.length, 17);
+  await nextTurn();
+  t.deepEqual(ended, [...names.slice(0, 8), "another", ...names.slice(8)]);
+});
+
+test("a body that ends in the turn of its beginning has no other turn", async (t) => {
+  const { begun, ended, end, send } = sender();
+  const names = Array.from({ length: 12 }, (_, index) => `request ${index}`);
+  for (const name of names) {
+    send(name, "192.0.2.1");
+    if (begun.includes(name)) end(name);
+  }
+  t.deepEqual(ended, names.slice(0, 8));
+  await nextTurn();
+  for (const name of names.slice(8)) end(name);
+  t.deepEqual(ended, names);
 });
 
 test("a network of IPv6 is one address", (t) => {
