@@ -81,12 +81,19 @@ function soonOnce(work: () => void, later: Later): (inMs: number) => void {
   };
 }
 
+function placesOf<Kind extends string>(holds: Holds<Kind>, { each }: CallLimits<Kind>): Place[] {
+  return (Object.keys(holds) as Kind[]).flatMap((kind) =>
+    [holds[kind] ?? []].flat().map((name) => ({ key: `${kind} ${name}`, most: each[kind] })),
+  );
+}
+
 export function createCallLimiter<Kind extends string>({
-  limits: { most, each, often = "" },
+  limits,
   patienceMs: mostPatienceMs = REQUEST_PATIENCE_MS,
   waitingCap = DEFAULT_WAITING_CAP,
   later = startTimer,
 }: CallLimiterOptions<Kind>): CallLimiter<Kind> {
+  const { most, often = "" } = limits;
   /** Calls under way, by what they count against. */
   const counts = createTally();
   /** Calls that wait. The next line comes first. No line is empty. */
@@ -97,12 +104,6 @@ export function createCallLimiter<Kind extends string>({
   const lookAgain = soonOnce(() => {
     startWaiting();
   }, later);
-
-  function placesOf(holds: Holds<Kind>): Place[] {
-    return (Object.keys(holds) as Kind[]).flatMap((kind) =>
-      [holds[kind] ?? []].flat().map((name) => ({ key: `${kind} ${name}`, most: each[kind] })),
-    );
-  }
 
   const isFree = ({ key, most }: Place) => counts.of(key) < most;
 
@@ -174,7 +175,7 @@ export function createCallLimiter<Kind extends string>({
 
   return {
     turn: (line, holds, { restMs = noRest, patienceMs = () => mostPatienceMs } = {}) => {
-      const places = placesOf(holds);
+      const places = placesOf(holds, limits);
       return async (attempt) => {
         const call = { places, restMs, patienceMs };
         // All that could start has started, so this call overtakes none of its line.
