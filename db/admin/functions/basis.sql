@@ -3,7 +3,7 @@ returns jsonb
 language plpgsql volatile
 as $$
 declare
-  v_public_id constant uuid := basis.arguments ->> 'user_id';
+  v_public_id constant uuid := (basis.arguments ->> 'user_id')::uuid;
   v_user_ids bigint[];
   v_users jsonb;
   v_market_id bigint;
