@@ -3,13 +3,15 @@ import { clientAddressOf } from "../client_address.ts";
 
 /** Requests of an address that begin, or whose bodies end, in one turn of the event loop. */
 const MOST_OF_A_TURN = 8;
+/** A body of no more than this is parsed in no time: its end has no turn. */
+const SMALL_BODY_BYTES = 2048;
 
 /**
  * Requests that an address sends at once begin over several turns of the event loop, in their order.
  * An answer that waits for nothing is written in the turn in which its request begins, while an order
- * needs several turns. A body that comes later is parsed when it ends, so its end has a turn too. So
- * however many requests one address sends, on however many connections, a turn stays short for the
- * others.
+ * needs several turns. A large body that comes later is parsed when it ends, so its end has a turn
+ * too. So however many requests one address sends, on however many connections, a turn stays short for
+ * the others.
  */
 export function fairTurns() {
   const begun = new Map<string, number>();
@@ -59,9 +61,11 @@ export function fairTurns() {
     };
     const begin = (): void => {
       const begunIn = turn;
+      let size = 0;
       const push = request.push.bind(request);
-      request.push = (piece: unknown) => {
-        if (piece !== null || turn === begunIn) return push(piece);
+      request.push = (piece: Buffer | null) => {
+        size += piece?.length ?? 0;
+        if (piece !== null || size <= SMALL_BODY_BYTES || turn === begunIn) return push(piece);
         inTurn(
           address,
           unlessGone(() => push(null)),

@@ -11,7 +11,7 @@ function sender() {
   const begun: string[] = [];
   const ended: string[] = [];
   const ends = new Map<string, () => void>();
-  const send = (name: string, ip: string) => {
+  const send = (name: string, ip: string, bytes = 2049) => {
     const response = { destroyed: false };
     const request = {
       ip,
@@ -22,7 +22,11 @@ function sender() {
       },
     };
     handler(request, response, () => begun.push(name));
-    ends.set(name, () => request.push(null));
+    ends.set(name, () => {
+      request.push(Buffer.alloc(bytes - 1));
+      request.push(Buffer.alloc(1));
+      request.push(null);
+    });
     return response;
   };
   const end = (name: string): void => {
@@ -66,7 +70,16 @@ test("a request does not overtake those of its address that wait", async (t) => 
   t.deepEqual(begun.slice(16), ["early", "late"]);
 });
 
-test("bodies that end later end eight in a turn; those of another address do not wait", async (t) => {
+test("a small body that ends later has no other turn", async (t) => {
+  const { ended, end, send } = sender();
+  const names = Array.from({ length: 20 }, (_, index) => `request ${index}`);
+  for (const name of names) send(name, "192.0.2.1", 2048);
+  for (let turn = 0; turn < 4; turn++) await nextTurn();
+  names.forEach(end);
+  t.deepEqual(ended, names);
+});
+
+test("large bodies that end later end eight in a turn; those of another address do not wait", async (t) => {
   const { ended, end, send } = sender();
   const names = Array.from({ length: 20 }, (_, index) => `request ${index}`);
   for (const name of names) send(name, "192.0.2.1");
