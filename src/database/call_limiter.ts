@@ -30,8 +30,8 @@ export interface CallLimiterOptions<Kind extends string> {
 export interface CallLimiter<Kind extends string> {
   /**
    * Gives each attempt of a call a turn. The calls of one line go in their order, and the lines take
-   * turns; see also `often`. A call waits while one of its limits is reached, or while `restMs` is above 0; other lines
-   * overtake it. It waits no longer than `patienceMs`.
+   * turns; see also `often`. A call waits while one of its limits is reached, or while `restMs` is
+   * above 0; other lines overtake it. It waits no longer than `patienceMs`.
    */
   turn: (
     line: string,
