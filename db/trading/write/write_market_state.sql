@@ -87,7 +87,15 @@ begin
     group by c.g
     offset 0
   ) as d
-  left join trading.trades as t on t.id = d.last_trade_id
+  -- By a range, in order, which the primary key alone gives: on an empty table the planner may
+  -- choose an index in which this column does not come first, and keep to it.
+  left join lateral (
+    select x.*
+    from trading.trades as x
+    where x.id between d.last_trade_id and d.last_trade_id
+    order by x.id
+    limit 1
+  ) as t on true
   where s.market_id = m_id[d.g]
     and (batch.changes[d.g] > 0 or d.placed_count > 0);
 end
