@@ -50,7 +50,7 @@ export function fairTurns() {
   }
 
   return (
-    request: Pick<Request, "ip" | "complete" | "push">,
+    request: Pick<Request, "ip" | "headers" | "push">,
     response: Pick<Response, "destroyed">,
     next: () => void,
   ): void => {
@@ -60,6 +60,10 @@ export function fairTurns() {
       if (!response.destroyed) work();
     };
     const begin = (): void => {
+      if (!mayBeLarge(request)) {
+        next();
+        return;
+      }
       const begunIn = turn;
       let size = 0;
       const push = request.push.bind(request);
@@ -76,4 +80,12 @@ export function fairTurns() {
     };
     inTurn(address, unlessGone(begin));
   };
+}
+
+/** Whether a request may have a large body: it says so, or does not say how long its body is. */
+function mayBeLarge({ headers }: Pick<Request, "headers">): boolean {
+  return (
+    headers["transfer-encoding"] !== undefined ||
+    Number(headers["content-length"]) > SMALL_BODY_BYTES
+  );
 }

@@ -11,11 +11,12 @@ function sender() {
   const begun: string[] = [];
   const ended: string[] = [];
   const ends = new Map<string, () => void>();
-  const send = (name: string, ip: string, bytes = 2049) => {
+  /** A request says how long its body is, or sends it in chunks. */
+  const send = (name: string, ip: string, { bytes = 2049, chunked = false } = {}) => {
     const response = { destroyed: false };
     const request = {
       ip,
-      complete: false,
+      headers: chunked ? { "transfer-encoding": "chunked" } : { "content-length": String(bytes) },
       push: (piece: unknown) => {
         if (piece === null) ended.push(name);
         return true;
@@ -70,30 +71,34 @@ test("a request does not overtake those of its address that wait", async (t) => 
   t.deepEqual(begun.slice(16), ["early", "late"]);
 });
 
-test("a small body that ends later has no other turn", async (t) => {
-  const { ended, end, send } = sender();
-  const names = Array.from({ length: 20 }, (_, index) => `request ${index}`);
-  for (const name of names) send(name, "192.0.2.1", 2048);
-  for (let turn = 0; turn < 4; turn++) await nextTurn();
-  names.forEach(end);
-  t.deepEqual(ended, names);
-});
+for (const chunked of [false, true]) {
+  const how = chunked ? "in chunks" : "with its length";
 
-test("large bodies that end later end eight in a turn; those of another address do not wait", async (t) => {
-  const { ended, end, send } = sender();
-  const names = Array.from({ length: 20 }, (_, index) => `request ${index}`);
-  for (const name of names) send(name, "192.0.2.1");
-  const gone = send("gone", "192.0.2.1");
-  send("another", "192.0.2.2");
-  for (let turn = 0; turn < 4; turn++) await nextTurn();
-  gone.destroyed = true;
-  for (const name of [...names.slice(0, 19), "gone", names[19]!, "another"]) end(name);
-  t.deepEqual(ended, [...names.slice(0, 8), "another"]);
-  await nextTurn();
-  t.is(ended.length, 17);
-  await nextTurn();
-  t.deepEqual(ended, [...names.slice(0, 8), "another", ...names.slice(8)]);
-});
+  test(`a small body ${how} that ends later has no other turn`, async (t) => {
+    const { ended, end, send } = sender();
+    const names = Array.from({ length: 20 }, (_, index) => `request ${index}`);
+    for (const name of names) send(name, "192.0.2.1", { bytes: 2048, chunked });
+    for (let turn = 0; turn < 4; turn++) await nextTurn();
+    names.forEach(end);
+    t.deepEqual(ended, names);
+  });
+
+  test(`large bodies ${how} that end later end eight in a turn of their address`, async (t) => {
+    const { ended, end, send } = sender();
+    const names = Array.from({ length: 20 }, (_, index) => `request ${index}`);
+    for (const name of names) send(name, "192.0.2.1", { chunked });
+    const gone = send("gone", "192.0.2.1");
+    send("another", "192.0.2.2");
+    for (let turn = 0; turn < 4; turn++) await nextTurn();
+    gone.destroyed = true;
+    for (const name of [...names.slice(0, 19), "gone", names[19]!, "another"]) end(name);
+    t.deepEqual(ended, [...names.slice(0, 8), "another"]);
+    await nextTurn();
+    t.is(ended.length, 17);
+    await nextTurn();
+    t.deepEqual(ended, [...names.slice(0, 8), "another", ...names.slice(8)]);
+  });
+}
 
 test("a body that ends in the turn of its beginning has no other turn", async (t) => {
   const { begun, ended, end, send } = sender();
