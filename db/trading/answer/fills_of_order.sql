@@ -13,7 +13,14 @@ begin
       ','
       order by t.id
     )
-    from trading.trades as t
+    -- By a range, in order: on an empty table the planner may choose the primary key, whose order is
+    -- that of the answer, and keep to it.
+    from (
+      select f.*
+      from trading.trades as f
+      where f.taker_order_id between fills_of_order.order_id and fills_of_order.order_id
+      order by f.taker_order_id
+    ) as t
     cross join lateral (
       select
         (select m.public_id from catalog.markets as m where m.id = t.market_id),
@@ -23,7 +30,6 @@ begin
         (select u.public_id from identity.users as u where u.id = t.maker_user_id)
       offset 0
     ) as x (market_id, taker_order_id, maker_order_id, taker_user_id, maker_user_id)
-    where t.taker_order_id = fills_of_order.order_id
   );
 end
 $$;

@@ -62,30 +62,43 @@ export async function pagesRead(client: ClientBase, statement: string): Promise<
   return Number(plan["Shared Hit Blocks"]) + Number(plan["Shared Read Blocks"]);
 }
 
-/** How many rows of these tables a call reads. `grow` runs when the session has made its plans. */
-export async function rowsRead(
+/**
+ * How many rows of these tables a call reads, and how many pages of them and their indexes. `grow`
+ * runs when the session has made its plans.
+ */
+export async function readingOf(
   pool: Pool,
   tables: string[],
   work: (client: ClientBase) => Promise<unknown>,
   grow?: () => Promise<unknown>,
-): Promise<number> {
+): Promise<{ rows: number; pages: number }> {
   return await withClient(pool, async (client) => {
     // Generic plans come after a few calls.
     for (let warm = 0; warm < 7; warm++) await work(client);
     await grow?.();
     await client.query("begin");
     const read = async () => {
-      const { rows } = await client.query(
-        `select sum(seq_tup_read + coalesce(idx_tup_fetch, 0)) as rows
+      const result = await client.query(
+        `select
+           sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::int as rows,
+           sum(pg_stat_get_xact_blocks_fetched(relid) + (
+             select coalesce(sum(pg_stat_get_xact_blocks_fetched(i.indexrelid)), 0)
+             from pg_index as i where i.indrelid = relid
+           ))::int as pages
          from pg_stat_xact_all_tables where schemaname || '.' || relname = any ($1)`,
         [tables],
       );
-      return Number(rows[0].rows ?? 0);
+      return result.rows[0] as { rows: number; pages: number };
     };
     const before = await read();
     await work(client);
     const after = await read();
     await client.query("commit");
-    return after - before;
+    return { rows: after.rows - before.rows, pages: after.pages - before.pages };
   });
+}
+
+/** The rows of it. */
+export async function rowsRead(...given: Parameters<typeof readingOf>): Promise<number> {
+  return (await readingOf(...given)).rows;
 }
