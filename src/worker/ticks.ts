@@ -36,6 +36,8 @@ export function makeTicks({
   const jobs = crontab.flatMap(timesOf);
   let lastMs: number | undefined;
   let begunMs: Map<string, number> | undefined;
+  /** Claimed, and not requested yet: the request may fail. */
+  const owed = new Set<Job>();
 
   return async (atMs) => {
     begunMs ??= new Map((await lastTicks()).map((tick) => [tick.job, tick.atMs]));
@@ -46,8 +48,12 @@ export function makeTicks({
       for (let tick = step; tick >= from; tick--) {
         const at = new Date(tick * stepMs);
         if (!match(at)) continue;
-        if (await claim(job, at)) await request(job);
+        if (await claim(job, at)) owed.add(job);
         break;
+      }
+      for (const claimed of owed) {
+        await request(claimed);
+        owed.delete(claimed);
       }
     }
     lastMs = atMs;

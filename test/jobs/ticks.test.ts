@@ -86,6 +86,28 @@ test("what another worker has claimed is not requested", async (t) => {
   t.deepEqual(await requestedAt(["03:03:30", "03:04:00"], false), [[], ["each__minute 03:04"]]);
 });
 
+test("a request that failed is made at the next time", async (t) => {
+  const requested: string[] = [];
+  let isDown = false;
+  const tick = makeTicks({
+    crontab,
+    lastTicks: async () => [],
+    claim: async () => true,
+    request: async ({ name }) => {
+      if (isDown) throw new Error("no connection");
+      requested.push(name);
+    },
+  });
+  await tick(timeOf("03:16:00"));
+  isDown = true;
+  await t.throwsAsync(tick(timeOf("03:17:00")), { message: "no connection" });
+  isDown = false;
+  await tick(timeOf("03:17:01"));
+  t.deepEqual(requested, ["each__minute", "each__night"]);
+  await tick(timeOf("03:17:02"));
+  t.is(requested.length, 2);
+});
+
 test("a clock that is set back goes on from there", async (t) => {
   const [, , back, next] = await requestedAt(["03:03:00", "03:04:00", "02:00:30", "02:01:00"]);
   t.deepEqual(back, []);
