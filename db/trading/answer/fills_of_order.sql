@@ -13,8 +13,8 @@ begin
       ','
       order by t.id
     )
-    -- By a range, in order: on an empty table the planner may choose the primary key, whose order is
-    -- that of the answer, and keep to it.
+    -- By a range, in order: on an empty table the planner may choose the primary key, whose order
+    -- is that of the answer, and keep to it.
     from (
       select f.*
       from trading.trades as f
