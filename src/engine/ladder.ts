@@ -7,41 +7,29 @@ import type { CallLimits } from "../database/call_limiter.ts";
  */
 export type Rung = "shared" | "alone" | "single";
 
-export interface RungLimits {
-  /** Orders of one call at most. */
-  mostOrders: number;
-  /** Whether a call waits for locks of markets. For those of users each waits, if only 50 ms. */
-  waits: boolean;
-  /** Resting orders that the orders of a call may meet; null is any number. */
-  mostMakers: number | null;
-  /** Calls under way at once, of a pool with so many connections. */
-  atOnce: (connections: number) => number;
-}
-
 /** Makers that the first order of a call of one lane may meet, and all others together. */
 export const LANE_MAKERS = { ofFirst: 500, ofOthers: 250 };
 
 /**
- * No call holds a connection for a lock longer than 50 ms (the lock timeout of the pool `orders`). A
- * lane, which is a market, has one shared or lone call under way, and waits in the process.
+ * Of each rung the orders of one call at most, the resting orders that they may meet, and the calls
+ * under way at once, of a pool with so many connections. No call holds a connection for a lock longer
+ * than 50 ms (the lock timeout of the pool `orders`). A lane, which is a market, has one shared or lone
+ * call under way, and waits in the process.
  */
 export const ladder = {
-  /** Of many lanes. */
+  /** Of many lanes. It waits for no lock of a market. */
   shared: {
-    ...{ mostOrders: 200, waits: false, mostMakers: 250 },
+    ...{ mostOrders: 200, mostMakers: 250 },
     atOnce: (connections) => Math.max(1, connections - reserve(connections)),
   },
   /** Of one lane, or a batch, an amendment or an order that climbed. */
   alone: {
-    ...{ mostOrders: 32, waits: true, mostMakers: LANE_MAKERS.ofFirst + LANE_MAKERS.ofOthers },
+    ...{ mostOrders: 32, mostMakers: LANE_MAKERS.ofFirst + LANE_MAKERS.ofOthers },
     atOnce: (connections) => part(connections, 1 / 2),
   },
   /** A batch, an amendment or an order that meets more makers than that. */
-  single: {
-    ...{ mostOrders: 1, waits: true, mostMakers: null },
-    atOnce: (connections) => Math.min(2, part(connections, 1 / 4)),
-  },
-} satisfies Record<Rung, RungLimits>;
+  single: { atOnce: (connections) => Math.min(2, part(connections, 1 / 4)) },
+} satisfies Record<Rung, { atOnce: (connections: number) => number }>;
 
 /** An amendment goes alone if it can meet no more than this, since cancels wait for it. */
 export const AMENDMENT_MAKERS = 50;

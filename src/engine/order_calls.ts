@@ -73,7 +73,7 @@ async function send(
   taken: Taken,
   waits: boolean,
 ): Promise<PlacedOrder[]> {
-  const limits = lane === undefined ? ladder.shared : ladder.alone;
+  const rung = lane === undefined ? ladder.shared : ladder.alone;
   const isTroubled = lane?.climbing.isEmpty() === false;
   const attempt = async (client: PoolClient): Promise<PlacedOrder[]> => {
     if (taken.orders === undefined) {
@@ -95,9 +95,9 @@ async function send(
       call(client, api.runOrders, {
         ...ALL_ORDERS,
         orders: taken.sent.map(({ request }) => request),
-        waits: waits && limits.waits,
+        waits: waits && lane !== undefined,
         skips: !waits || isTroubled,
-        mostMakers: mostMakers ?? limits.mostMakers,
+        mostMakers: mostMakers ?? rung.mostMakers,
         payers: paying.length === 0 ? null : payers,
       });
     return await (paying.length === 0 ? run() : whilePaying(paying, run));

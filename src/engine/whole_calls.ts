@@ -212,7 +212,7 @@ async function climb<Result extends VersionedResult>(
     const single = { ...climbing, marketIds: marketIds.length > 0 ? marketIds : [again.body] };
     const going = { rung: "single", restMs: () => walks.restMs(single) } as const;
     return await goApart(context, single, going, (client) =>
-      walks.watch(single, () => makeCall(client, ladder.single.mostMakers), isForNothing),
+      walks.watch(single, () => makeCall(client, null), isForNothing),
     );
   });
 }
