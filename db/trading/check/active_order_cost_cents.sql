@@ -7,9 +7,17 @@ return case
   when (open_order).order_type = 'sell' or (open_order).expires_at <= at then 0
   when (open_order).queue_position is not null
     then (open_order).left_quantity::bigint * (open_order).book_price
-  else trading.scheduled_order_cost_cents(open_order, at)
+  else (
+    select trading.scheduled_cost_cents(
+      (open_order).order_type, (open_order).price, (open_order).quantity,
+      (open_order).budget_cents, f.taker_rate_bps
+    )
+    from catalog.markets as m
+    cross join trading.fee_in_force(m.id, m.category_id, at) as f
+    where m.id = (open_order).market_id
+  )
 end;
 
 comment on function trading.active_order_cost_cents(trading.active_orders, timestamptz) is
   'What an open order could still cost, in cents: a resting buy what is left of it at its price, '
-  'a scheduled one its worst case. Nothing once it has expired.';
+  'a scheduled one its worst case at the fee in force. Nothing once it has expired.';
