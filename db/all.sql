@@ -258,7 +258,6 @@ set local role exchange_owner;
 --!include trading/check/release_reason.sql
 --!include trading/events/announce_cancelled.sql
 --!include trading/write/end_orders.sql
---!include trading/change/comes_from_before.sql
 --!include trading/change/began_until.sql
 --!include trading/read/stop_of.sql
 --!include trading/change/active_orders_until.sql
