@@ -140,8 +140,8 @@ create type trading.makers as (
 comment on type trading.makers is
   'The resting orders that a call can meet, each side of a book in price-time order; once it is '
   'matched, behind them its own that came to rest (trading.results.maker_place), with the '
-  'columns that the stages after matching need of them: order_id, public_id, user_id, book_price, '
-  'is_buy, trader_place and share_place. book_place: a market has its YES side at 2 x its place - '
+  'columns that the stages after matching need of them: order_id, public_id, book_price, is_buy, '
+  'trader_place and share_place. book_place: a market has its YES side at 2 x its place - '
   '1, its NO side at 2 x its place. end_reason: why one is cancelled when it is met, because it '
   'has expired or is stopped (trading.stop_of); once matched, also why others were cancelled. '
   'goes_on: whether its side may have more orders than were read, behind the last one of them, '

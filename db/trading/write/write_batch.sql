@@ -7,7 +7,6 @@ declare
   o trading.results := batch.results;
   k_order_id bigint[] := (batch.makers).order_id;
   k_public_id uuid[] := (batch.makers).public_id;
-  k_user_id bigint[] := (batch.makers).user_id;
   v_ids bigint[];
   v_public_ids uuid[];
   q int;
@@ -20,7 +19,6 @@ begin
       if q is not null then
         k_order_id[q] := v_ids[i];
         k_public_id[q] := v_public_ids[i];
-        k_user_id[q] := r.user_id[i];
       end if;
     elsif o.code[i] <> 'CONFLICT_RETRY' and r.order_id[i] is not null then
       -- A release that is rejected cancels its order.
@@ -44,7 +42,6 @@ begin
   batch.results := o;
   batch.makers.order_id := k_order_id;
   batch.makers.public_id := k_public_id;
-  batch.makers.user_id := k_user_id;
 
   if (batch.fills).request_place is not null or (batch.cancelled).request_place is not null then
     perform trading.write_makers(batch);

@@ -28,9 +28,9 @@ begin
     quantity, price, taker_side
   )
   select
-    f.trade_id[v.p], m.id[v.g], o_id[v.i], k.order_id[v.k], r.user_id[v.i], k.user_id[v.k],
-    f.taker_cents[v.p], f.taker_balance_cents[v.p], f.taker_version[v.p], f.maker_cents[v.p],
-    f.maker_balance_cents[v.p], f.maker_version[v.p],
+    f.trade_id[v.p], m.id[v.g], o_id[v.i], k.order_id[v.k], r.user_id[v.i],
+    t_user_id[k.trader_place[v.k]], f.taker_cents[v.p], f.taker_balance_cents[v.p],
+    f.taker_version[v.p], f.maker_cents[v.p], f.maker_balance_cents[v.p], f.maker_version[v.p],
     m.escrow_cents[v.g] + sum(v.escrow_cents) over so_far,
     m.escrow_version[v.g] + count(*) filter (where v.escrow_cents <> 0) over so_far,
     m.revenue_cents[v.g] + sum(v.fee_cents) over so_far,
