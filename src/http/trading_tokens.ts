@@ -12,14 +12,12 @@ interface Spending {
   count: number;
 }
 
-export interface TradingTokensOptions extends Omit<GatherOptions<Spending, Payment>, "ask"> {
-  /** How long a request waits for a bucket that another process has locked. */
-  patienceMs?: number;
-}
-
 /** Takes tokens for trading requests out of the buckets of their users, or finds that none is left. */
 export interface TradingTokens {
-  /** For a request, or for several of one user at once. */
+  /**
+   * For a request, or for several of one user at once. It waits so long, if not given as long as any
+   * request, for a bucket that another process has locked.
+   */
   take: (userId: string, count: number, patienceMs?: number) => Promise<Payment>;
   /**
    * Makes a call that takes tokens of these users itself. It has their buckets locked, so their other
@@ -31,10 +29,9 @@ export interface TradingTokens {
 const noResult = (): void => undefined;
 
 /** The buckets are in the database, which all processes share. Requests at the same time share a call. */
-export function createTradingTokens({
-  patienceMs: usualPatienceMs = REQUEST_PATIENCE_MS,
-  ...options
-}: TradingTokensOptions): TradingTokens {
+export function createTradingTokens(
+  options: Omit<GatherOptions<Spending, Payment>, "ask">,
+): TradingTokens {
   const spend = gatherCalls<Spending, Payment>({
     ...options,
     ask: (client, spendings) =>
@@ -46,7 +43,7 @@ export function createTradingTokens({
   const underWay = new Map<string, Promise<void>>();
 
   return {
-    take: async (userId, count, patienceMs = usualPatienceMs) => {
+    take: async (userId, count, patienceMs = REQUEST_PATIENCE_MS) => {
       const until = performance.now() + patienceMs;
       for (let tries = 1; ; tries++) {
         await underWay.get(userId);
