@@ -97,12 +97,8 @@ end
 $$;
 
 comment on function trading.place_orders(jsonb, boolean, boolean, boolean, int, text[]) is
-  'Places orders of any markets, as api.place_orders does. An answer for each order, in their '
-  'order. most_makers: how many makers the orders may meet in all, null for any number. If they '
-  'could meet more, the first half of them is tried, and so on; with waits => false instead the '
-  'orders of the markets that have the fewest makers. The others are AGAIN: they were not placed, '
-  'and must be placed again. If the first order alone could meet more, all are, and so are all of '
-  'an atomic call. skips: it does not wait for users. Orders of a user who is locked elsewhere '
-  'are AGAIN, and all of a market in which they could meet such a user. Not for an atomic call. '
-  'codes: those of orders that are not to be placed, null for the others. Errors: UNFIT_SESSION, '
-  '40001, 40P01 and 55P03.';
+  'Places orders as api.run_orders does. most_makers: if the orders could meet more, the first '
+  'half of them is tried, and so on; with waits => false instead the orders of the markets that '
+  'have the fewest makers. If the first order alone could meet more, all are AGAIN. codes: those '
+  'of orders that are not to be placed, null for the others. Errors: UNFIT_SESSION, 40001, 40P01 '
+  'and 55P03.';
