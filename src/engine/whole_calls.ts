@@ -145,7 +145,7 @@ export async function placeApart(
     ...{ userIds: [userId], marketIds: [marketId], isRepeatable: false },
     queueNames: [`order ${userId} in ${marketId}`],
     mostMakers: ladder.alone.mostMakers,
-    ...{ isOfLane: true, until, token },
+    ...{ until, token },
   };
   const placed = climb(context, placing, (client, mostMakers) =>
     call(client, api.runOrders, { ...ALL_ORDERS, orders: [request], mostMakers }),
@@ -169,11 +169,9 @@ interface Climbing {
   isRepeatable: boolean;
   /** It goes alone if it can meet no more than these. */
   mostMakers: number | null;
-  /** It is an order of a lane. */
-  isOfLane?: boolean;
   /** It is not counted yet. */
   token?: Waiting["token"];
-  /** Until when it is made again; if not given, for as long as a request waits. */
+  /** Until when an order of a lane is made again. Others are for as long as a request waits. */
   until?: number;
   /** Whether it is rejected as a whole or in part; if not given, by the codes of its results. */
   isRejected?: (result: VersionedResult) => boolean;
@@ -193,7 +191,7 @@ async function climb<Result extends VersionedResult>(
   const inTime = patienceOf(context, climbing);
   const goAlone = () => {
     const bounded = (client: PoolClient) => makeCall(client, mostMakers);
-    if (climbing.isOfLane === true) return goApart(context, climbing, { rung: "alone" }, bounded);
+    if (climbing.until !== undefined) return goApart(context, climbing, { rung: "alone" }, bounded);
     const holds = { alone: "", user: userIds, market: marketIds };
     const turn = limiter.turn(`${queueNames.join()} alone`, holds);
     return untilDone(context, { ...climbing, turn }, bounded);
