@@ -1,12 +1,13 @@
 create or replace function trading.place_as_one(
-  requests trading.requests, at timestamptz, atomic boolean, most_makers int
+  requests trading.requests, atomic boolean, most_makers int
 )
 returns trading.order_answer[]
 language plpgsql
 as $$
 declare
+  v_at constant timestamptz := core.now();
   v_batch trading.batch := trading.match_batch(
-    place_as_one.requests, place_as_one.at, most_makers => place_as_one.most_makers
+    place_as_one.requests, v_at, most_makers => place_as_one.most_makers
   );
   v_codes constant text[] := array_remove((v_batch.results).code, null);
   v_code text; -- of all, if they are to be placed again
@@ -19,7 +20,7 @@ begin
   then
     -- Those that failed before the call.
     perform trading.end_orders(
-      array_agg(k.order_id[c.place] order by c.number), k.end_reason[c.place], place_as_one.at
+      array_agg(k.order_id[c.place] order by c.number), k.end_reason[c.place], v_at
     )
     from (select (v_batch.makers).*) as k
     cross join unnest((v_batch.cancelled).maker_place, (v_batch.cancelled).starved_by)
@@ -31,7 +32,7 @@ begin
       v_code := 'CONFLICT_RETRY';
     else
       v_batch := trading.match_batch(
-        place_as_one.requests, place_as_one.at, locks => 'fail', is_final => true
+        place_as_one.requests, v_at, locks => 'fail', is_final => true
       );
     end if;
   end if;
@@ -53,7 +54,7 @@ begin
 end
 $$;
 
-comment on function trading.place_as_one(trading.requests, timestamptz, boolean, int) is
+comment on function trading.place_as_one(trading.requests, boolean, int) is
   'Places requests of which all are written or nothing. They are all AGAIN if they could meet more '
   'than most_makers. All are CONFLICT_RETRY if they meet too many failing makers: some of these '
   'were cancelled, and nothing else is written. If there were none to cancel, since only their own '

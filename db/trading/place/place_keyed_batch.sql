@@ -16,7 +16,6 @@ declare
   v_requests trading.requests := trading.read_requests(place_keyed_batch.orders);
   v_count constant int := coalesce(cardinality(v_requests.user_id), 0);
   v_kept core.result;
-  v_at timestamptz;
   v_results trading.order_answer[];
   v_reply text;
 begin
@@ -34,9 +33,8 @@ begin
   end if;
 
   if v_count > 0 then
-    v_at := core.now();
     v_results := trading.place_as_one(
-      v_requests, v_at, place_keyed_batch.atomic, place_keyed_batch.most_makers
+      v_requests, place_keyed_batch.atomic, place_keyed_batch.most_makers
     );
     if v_results[1].code in ('AGAIN', 'CONFLICT_RETRY') then
       return (v_results[1].code, null, false, null)::core.result;

@@ -50,10 +50,10 @@ begin
     );
   end if;
 
-  v_at := core.now();
   if place_orders.atomic then
-    return trading.place_as_one(v_requests, v_at, true, place_orders.most_makers);
+    return trading.place_as_one(v_requests, true, place_orders.most_makers);
   end if;
+  v_at := core.now();
   loop
     v_batch := trading.match_batch(
       v_requests, v_at,
