@@ -142,7 +142,6 @@ const rowLockers: Record<string, string[]> = {
 const advisoryLockers: Record<string, string> = {
   "trading.lock_market": "a market",
   "trading.lock_market_if_free": "a market",
-  "trading.lock_free_markets": "a market",
   "trading.archive_orders": "one archiver at a time",
   "ledger.seal": "one sealer at a time",
   "api.relay_outbox": "one relay at a time",

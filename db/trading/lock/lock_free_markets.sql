@@ -1,18 +1,12 @@
 create or replace function trading.lock_free_markets(market_ids bigint[])
 returns bigint[]
-language plpgsql volatile
-as $$
-begin
-  perform core.check_session();
-  return array(
-    select u.id
-    from unnest(lock_free_markets.market_ids) with ordinality as u (id, place)
-    where u.id is null
-      or pg_try_advisory_xact_lock(trading.market_lock(u.id))
-    order by u.place
-  );
-end
-$$;
+language sql volatile
+return array(
+  select u.id
+  from unnest(market_ids) with ordinality as u (id, place)
+  where u.id is null or trading.lock_market_if_free(u.id)
+  order by u.place
+);
 
 comment on function trading.lock_free_markets(bigint[]) is
   'Locks those of the markets that no other transaction has locked, until this one ends; returns '
