@@ -7,7 +7,7 @@ import { DatabaseNotReadyError } from "./not_ready.ts";
  * checked again.
  */
 
-/** What each of our sessions sets at its start: the defaults of PostgreSQL, except jit. */
+/** What each of our sessions sets at its start: the defaults of PostgreSQL but for two. */
 const pinnedSettings: Record<string, string> = {
   // What a command sees, and whether its constraints and policies hold.
   default_transaction_isolation: "read committed",
@@ -34,6 +34,8 @@ const pinnedSettings: Record<string, string> = {
   lock_timeout: "0",
   idle_in_transaction_session_timeout: "0",
   idle_session_timeout: "0",
+  // A call keeps its locks until its answer has been read. The host of its process may be lost.
+  tcp_user_timeout: "5s",
   // How statements are planned.
   jit: "off",
   plan_cache_mode: "auto",
