@@ -24,7 +24,7 @@ import { route } from "./route.ts";
 
 /** What can be traded, by category and by event. Public. */
 
-const eventNotFound = plainProblem(404, "Event not found");
+export const eventNotFound = plainProblem(404, "Event not found");
 
 /** A text that is no slug is not looked up. */
 const slugParams = { schema: z.object({ slug: slugSchema }), otherwise: categoryNotFound };

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { rejections } from "../http/problems.ts";
 import { acceptedBody, idParams, isBlank, timestampSchema, uuidSchema } from "./common.ts";
 import { noteReplay } from "./idempotency.ts";
-import { outcomeSchema } from "./markets.ts";
+import { marketNotFound, outcomeSchema } from "./markets.ts";
 import { route } from "./route.ts";
 
 /** What users who held shares say against a resolution, and what staff answer. */
@@ -38,7 +38,10 @@ const dispute = route({
   whenOutcomeUnknown: "retry with the same idempotency key; without one read your disputes first",
   request: { params: idParams, body: disputeRequestSchema },
   responses: { 201: { description: "The dispute was made.", schema: disputeMadeSchema } },
-  problems: rejections("NOT_FOUND", "NOT_OPEN_TO_DISPUTE", "NO_SHARES_HELD", "ALREADY_DISPUTED"),
+  problems: [
+    marketNotFound,
+    ...rejections("NOT_OPEN_TO_DISPUTE", "NO_SHARES_HELD", "ALREADY_DISPUTED"),
+  ],
   handler: async (
     { params: { id: marketId }, body: { text }, idempotency, response, userId },
     { commands, turns },

@@ -1,6 +1,7 @@
 import type { Response } from "express";
 import { z } from "zod";
 import { rejections } from "../http/problems.ts";
+import { eventNotFound } from "./catalogue.ts";
 import {
   acceptedBody,
   balanceSchema,
@@ -68,17 +69,15 @@ async function exchange(
   return acceptedBody(result);
 }
 
-const convertRejections = rejections(
-  "NOT_FOUND",
-  "NOT_EXCLUSIVE",
-  "MARKET_NOT_FOUND",
-  "MARKET_NOT_OPEN",
-  "INSUFFICIENT_BALANCE",
-  "SELF_EXCLUDED",
-  "ACCOUNT_FROZEN",
-  "LIMITS_SETUP_REQUIRED",
-  "TRADING_PAUSED",
-);
+const redeemProblems = [
+  eventNotFound,
+  ...rejections("NOT_EXCLUSIVE", "MARKET_NOT_FOUND", "MARKET_NOT_OPEN", "INSUFFICIENT_BALANCE"),
+];
+
+const convertProblems = [
+  ...redeemProblems,
+  ...rejections("SELF_EXCLUDED", "ACCOUNT_FROZEN", "LIMITS_SETUP_REQUIRED", "TRADING_PAUSED"),
+];
 
 const convert = route({
   method: "post",
@@ -96,7 +95,7 @@ const convert = route({
   whenOutcomeUnknown,
   request: { params: idParams, body: convertSharesSchema },
   responses: { 200: exchanged },
-  problems: convertRejections,
+  problems: convertProblems,
   handler: exchange,
 });
 
@@ -111,7 +110,7 @@ const preview = route({
   rateLimit: "read",
   request: { params: idParams, body: convertSharesSchema },
   responses: { 200: exchanged },
-  problems: convertRejections,
+  problems: convertProblems,
   handler: async ({ params: { id: eventId }, body, userId }, { reads, turns }) => {
     const turn = turns.preview(userId, eventId);
     return acceptedBody(await reads.previewConversion({ userId, eventId, ...body }, turn));
@@ -132,13 +131,7 @@ const redeem = route({
   whenOutcomeUnknown,
   request: { params: idParams, body: redeemSharesSchema },
   responses: { 200: exchanged },
-  problems: rejections(
-    "NOT_FOUND",
-    "NOT_EXCLUSIVE",
-    "MARKET_NOT_FOUND",
-    "MARKET_NOT_OPEN",
-    "INSUFFICIENT_BALANCE",
-  ),
+  problems: redeemProblems,
   handler: exchange,
 });
 

@@ -54,7 +54,7 @@ for (const route of withKey) {
     if (route.path.includes(":id")) {
       t.is(answer.status, 404);
 
-      t.regex(answer.body.error, /^(?:Order not found|Market not found|Not found)$/);
+      t.regex(answer.body.error, /^(?:Order not found|Market not found|Event not found)$/);
     }
     const told = JSON.stringify(answer.body);
     t.false(told.includes(owner.userId), told);

@@ -86,7 +86,9 @@ test.serial("the answers of every route match the document", async (t) => {
   await call("POST", "/api/v1/positions/split", { key: bob.key, body: sets });
   for (const path of ["convert/preview", "convert", "redeem", "redeem"]) {
     const shares = path === "redeem" ? { quantity: 2 } : { marketIds, quantity: 2 };
-    await call("POST", `/api/v1/events/${raced}/${path}`, { key: bob.key, body: shares });
+    for (const id of [raced, noSuchId]) {
+      await call("POST", `/api/v1/events/${id}/${path}`, { key: bob.key, body: shares });
+    }
   }
 
   const over = await makeMarket();

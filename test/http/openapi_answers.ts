@@ -46,12 +46,21 @@ export function checkAnswers(): AnswerCheck {
     if (response.content[type] === undefined) return [...headers, `${name} is ${type}`];
     const schema = `${pointer}/responses/${answer.status}/content/${escape(type)}/schema`;
     const validate = ajv.compile({ $ref: `openapi#${schema}` });
-    if (validate(answer.body)) return headers;
+    if (validate(answer.body)) return [...headers, ...otherText(name, response, answer)];
     const faults = validate.errors!.map((error) => `${error.instancePath} ${error.message!}`);
     return [...headers, ...faults.map((fault) => `${name}: ${fault}`)];
   }
 
   return { faultsOf, met };
+}
+
+/** The texts of 404 have no part that varies: each is one of the examples. */
+function otherText(name: string, response: any, { status, body }: Answer): string[] {
+  if (status !== 404) return [];
+  const examples: any[] = Object.values(response.content["application/json"].examples);
+  return examples.some(({ value }) => value.error === body.error)
+    ? []
+    : [`${name} has no example of: ${body.error}`];
 }
 
 function operationAt(method: string, url: string) {

@@ -304,6 +304,20 @@ test("401, 400 MARKET_NOT_FOUND, MARKET_NOT_OPEN and INSUFFICIENT_BALANCE", asyn
   }
 });
 
+test("404: no event has this id", async (t) => {
+  const { key } = await makeTrader();
+  for (const [path, body] of [
+    ["convert", { marketIds: [noSuchId], quantity: 1 }],
+    ["convert/preview", { marketIds: [noSuchId], quantity: 1 }],
+    ["redeem", { quantity: 1 }],
+  ] as const) {
+    const answer = await call("POST", `/api/v1/events/${noSuchId}/${path}`, { key, body });
+    t.is(answer.status, 404);
+    t.is(answer.headers.get("x-error-code"), "NOT_FOUND");
+    t.deepEqual(answer.body, { error: "Event not found" }, path);
+  }
+});
+
 test("428 LIMITS_SETUP_REQUIRED and 403 SELF_EXCLUDED bar a split and not a merge", async (t) => {
   const marketId = await makeMarket();
   const { key, userId } = await makeTrader();

@@ -71,7 +71,12 @@ begin
     )
   end;
   if v_code is not null then
-    return (v_code, v_problem, false, null)::core.result;
+    return (
+      v_code,
+      case v_code when 'NOT_FOUND' then 'Event not found' else v_problem end,
+      false,
+      null
+    )::core.result;
   end if;
 
   v_cash_cents := 100 * convert_shares.quantity::bigint
