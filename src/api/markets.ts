@@ -402,9 +402,12 @@ const resolution = route({
         .meta({ id: "MarketResolution" }),
     },
   },
-  problems: [notResolved],
-  handler: async ({ params: { id } }, { publicReads }) =>
-    found(await publicReads.getMarketResolution({ marketId: id }), notResolved),
+  problems: [marketNotFound, notResolved],
+  handler: async ({ params: { id: marketId } }, { publicReads }) => {
+    const text = await publicReads.getMarketResolution({ marketId });
+    if (text === null) found(await publicReads.getMarketRules({ marketId }), marketNotFound);
+    return found(text, notResolved);
+  },
 });
 
 export const exchangeSchema = z.strictObject({

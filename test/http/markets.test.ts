@@ -181,7 +181,7 @@ test("HEAD gives the headers alone", async (t) => {
   t.truthy(answer.headers.get("x-market-version"));
 });
 
-for (const view of views) {
+for (const view of [...views, "/resolution"]) {
   test(`404: no such market: /markets/:id${view}`, async (t) => {
     const answer = await call("GET", `/api/v1/markets/${noSuchId}${view}`);
     t.is(answer.status, 404);
@@ -343,7 +343,9 @@ test.serial("200: evidence, source and history of a market, from its resolution 
       resolutionRules: "As it says.",
       sourceUrl: source_url,
     });
-    t.is((await call("GET", `/api/v1/markets/${market_id}/resolution`)).status, 404);
+    const unresolved = await call("GET", `/api/v1/markets/${market_id}/resolution`);
+    t.is(unresolved.status, 404);
+    t.deepEqual(unresolved.body, { error: "The market is not resolved" });
 
     await operate("resolve_market", { market_id, outcome: "yes", evidence: "It says yes." });
     const first = {

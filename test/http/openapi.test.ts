@@ -155,6 +155,7 @@ test.serial("the answers of every route match the document", async (t) => {
     `markets/${marketId}/chance`,
     `markets/${noSuchId}/rules`,
     `markets/${marketId}/resolution`,
+    `markets/${noSuchId}/resolution`,
     "exchange",
     `markets/${noSuchId}`,
     "markets/1",
