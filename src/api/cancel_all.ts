@@ -75,6 +75,11 @@ const setDeadManSchema = z
       .refine((ms) => ms === 0 || (ms >= TIMEOUT_MS.least && ms <= TIMEOUT_MS.most), timeoutMessage)
       .meta({
         description: `milliseconds from ${TIMEOUT_MS.least} to ${TIMEOUT_MS.most}; 0 is off`,
+        override: {
+          minimum: 0,
+          maximum: TIMEOUT_MS.most,
+          not: { exclusiveMinimum: 0, exclusiveMaximum: TIMEOUT_MS.least },
+        },
       }),
   })
   .meta({ id: "SetDeadMan" });

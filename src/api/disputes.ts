@@ -9,7 +9,10 @@ import { route } from "./route.ts";
 
 const MOST_CHARACTERS = 2000;
 
-/** PostgreSQL keeps no NUL. Characters are counted as it counts them. */
+/**
+ * PostgreSQL keeps no NUL. Characters are counted as it counts them. The pattern says less than the
+ * check, in what every dialect of regular expressions understands.
+ */
 const textSchema = z
   .string()
   .refine((text) => !text.includes("\0"), "must have no NUL")
@@ -18,7 +21,12 @@ const textSchema = z
     (text) => Array.from(text).length <= MOST_CHARACTERS,
     `must have at most ${MOST_CHARACTERS} characters`,
   )
-  .meta({ minLength: 1, maxLength: MOST_CHARACTERS, description: "what is wrong, in words" });
+  .meta({
+    minLength: 1,
+    maxLength: MOST_CHARACTERS,
+    pattern: "\\S",
+    description: "what is wrong, in words",
+  });
 
 const disputeRequestSchema = z.object({ text: textSchema }).meta({ id: "DisputeResolution" });
 

@@ -20,7 +20,11 @@ import { route } from "./route.ts";
 
 const convertSharesSchema = z
   .object({
-    marketIds: z.array(uuidSchema).min(1).meta({ description: "markets of the event, each once" }),
+    // The database checks that each is there once.
+    marketIds: z
+      .array(uuidSchema)
+      .min(1)
+      .meta({ uniqueItems: true, description: "markets of the event, each once" }),
     quantity: quantitySchema.meta({ description: "NO shares of each of these markets" }),
   })
   .meta({ id: "ConvertShares" });

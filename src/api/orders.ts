@@ -55,10 +55,23 @@ const given = { type: "integer" as const };
 const notGiven = { type: "null" as const };
 
 /**
- * Which fields an order needs, for the OpenAPI document: what `placeOrderSchema` refines. It is a
- * condition, since generators of clients ignore these, and turn alternatives into unions.
+ * Which fields an order needs, for the OpenAPI document: what `placeOrderSchema` refines. These are
+ * conditions, since generators of clients ignore them, and turn alternatives into unions.
  */
 const neededFields = {
+  dependentSchemas: {
+    postOnly: {
+      if: { properties: { postOnly: { const: true } } },
+      then: {
+        properties: {
+          price: given,
+          budgetCents: notGiven,
+          timeInForce: { enum: ["gtc" as const, null] },
+        },
+        required: ["price"],
+      },
+    },
+  },
   if: { properties: { orderType: { const: "sell" } }, required: ["orderType"] },
   then: { properties: { quantity: given, budgetCents: notGiven }, required: ["quantity"] },
   else: {
@@ -259,6 +272,12 @@ const preview = route({
   },
 });
 
+/** That one of the fields is needed, for the OpenAPI document. The database checks it. */
+const priceOrQuantity = {
+  if: { properties: { price: notGiven } },
+  then: { properties: { quantity: given }, required: ["quantity"] },
+};
+
 /** A change of an order. Null is the same as absent. */
 const amendOrderSchema = z
   .object({
@@ -267,7 +286,7 @@ const amendOrderSchema = z
       .nullish()
       .meta({ description: "new total, above the filled quantity" }),
   })
-  .meta({ id: "AmendOrder" });
+  .meta({ id: "AmendOrder", override: priceOrQuantity });
 
 /** The order as it is now, or the order that replaces it. */
 export const amendOrderResponseSchema = z.union([

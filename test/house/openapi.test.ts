@@ -62,7 +62,8 @@ test("no answer is closed: a later version may have more fields", (t) => {
 const validators = new Ajv2020({ strict: false, allErrors: true });
 formats.default(validators);
 validators.addSchema(document, "openapi");
-const isOrder = validators.compile({ $ref: "openapi#/components/schemas/PlaceOrder" });
+const schemaOf = (id: string) => validators.compile({ $ref: `openapi#/components/schemas/${id}` });
+const isOrder = schemaOf("PlaceOrder");
 const marketId = "01900000-0000-7000-8000-000000000000";
 
 const verdicts: [name: string, order: object, isRight: boolean][] = [
@@ -78,6 +79,10 @@ const verdicts: [name: string, order: object, isRight: boolean][] = [
   ["a sell at a price", { orderType: "sell", quantity: 1, price: 50 }, true],
   ["a sell without shares", { orderType: "sell", price: 50 }, false],
   ["a sell for a budget", { orderType: "sell", quantity: 1, budgetCents: 100 }, false],
+  ["a post-only bid", { price: 50, quantity: 1, postOnly: true, timeInForce: null }, true],
+  ["a post-only ioc", { price: 50, quantity: 1, postOnly: true, timeInForce: "ioc" }, false],
+  ["a post-only market order", { price: null, quantity: 1, postOnly: true }, false],
+  ["a post-only budget", { price: 50, budgetCents: 100, postOnly: true }, false],
 ];
 
 for (const [name, fields, isRight] of verdicts) {
@@ -95,6 +100,7 @@ test("the schema of an order needs the fields that the server needs", (t) => {
     budgetCents: maybe(1, 1_000_000),
     orderType: maybe("buy", "sell"),
     timeInForce: maybe("gtc", "ioc", "fok"),
+    postOnly: maybe(true, false),
   });
   fc.assert(
     fc.property(order, (fields) => {
@@ -103,4 +109,62 @@ test("the schema of an order needs the fields that the server needs", (t) => {
     }),
     { numRuns: 1000 },
   );
+});
+
+/** The body of a command as its schema takes it. */
+function bodyOf(operationId: string) {
+  const { body } = routes.find((route) => route.operationId === operationId)!.request;
+  return (value: unknown): boolean => body!.safeParse(value).success;
+}
+
+test("the schema of the dead man's switch has the bounds that the server has", (t) => {
+  const isSetDeadMan = schemaOf("SetDeadMan");
+  const isTaken = bodyOf("setDeadMan");
+  for (const [timeoutMs, isRight] of [
+    ...([-1, 1, 999, 1000.5, 300_001, null, "1000"] as const).map((ms) => [ms, false] as const),
+    ...[0, 1000, 1001, 299_999, 300_000].map((ms) => [ms, true] as const),
+  ]) {
+    const verdicts = [isSetDeadMan({ timeoutMs }), isTaken({ timeoutMs })];
+    t.deepEqual(verdicts, [isRight, isRight], String(timeoutMs));
+  }
+});
+
+test("the schema of a dispute needs a text that is not blank", (t) => {
+  const isDispute = schemaOf("DisputeResolution");
+  const isTaken = bodyOf("disputeResolution");
+  for (const text of ["", " ", " \n\t\u00a0\u3000", "x".repeat(2001)]) {
+    t.deepEqual([isDispute({ text }), isTaken({ text })], [false, false], JSON.stringify(text));
+  }
+  for (const text of [" . ", "It rained.\nSee the log.", "x".repeat(2000)]) {
+    t.deepEqual([isDispute({ text }), isTaken({ text })], [true, true], text);
+  }
+  fc.assert(
+    fc.property(fc.string({ unit: "binary" }), (text) => {
+      if (isTaken({ text })) t.true(isDispute({ text }), JSON.stringify(text));
+    }),
+  );
+});
+
+test("the schema of an amendment needs a price or a quantity", (t) => {
+  const isAmendment = schemaOf("AmendOrder");
+  for (const nothing of [
+    {},
+    { price: null },
+    { quantity: null },
+    { price: null, quantity: null },
+  ]) {
+    t.false(isAmendment(nothing), JSON.stringify(nothing));
+  }
+  for (const one of [{ price: 5 }, { quantity: 5 }, { price: null, quantity: 5 }]) {
+    t.true(isAmendment(one), JSON.stringify(one));
+    t.true(isAmendment({ ...one, price: 6 }));
+  }
+});
+
+test("the schema of a conversion takes each market once", (t) => {
+  const isConversion = schemaOf("ConvertShares");
+  const other = "01900000-0000-7000-8000-000000000001";
+  t.true(isConversion({ marketIds: [marketId, other], quantity: 1 }));
+  t.false(isConversion({ marketIds: [marketId, marketId], quantity: 1 }));
+  t.false(isConversion({ marketIds: [], quantity: 1 }));
 });
