@@ -107,7 +107,13 @@ const setDeadMan = route({
   rateLimit: "cancel-all",
   whenOutcomeUnknown: "safe to retry",
   request: { body: setDeadManSchema },
-  responses: { 200: { description: "The switch.", schema: deadManResponseSchema } },
+  responses: {
+    200: {
+      description: "The switch.",
+      schema: deadManResponseSchema,
+      mayHave: ["Dead-Man-Fired"],
+    },
+  },
   problems: rejections("DEAD_MAN_FIRED"),
   handler: async ({ body: { timeoutMs }, idempotency, response, userId }, { commands, turns }) => {
     const turn = turns.cancelAll(userId);

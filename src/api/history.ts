@@ -76,7 +76,12 @@ const fills = route({
     }),
   },
   responses: {
-    200: { description: "A page of fills.", schema: fillsResponseSchema, orCsv: true },
+    200: {
+      description: "A page of fills.",
+      schema: fillsResponseSchema,
+      orCsv: true,
+      mayHave: ["Link"],
+    },
   },
   handler: async ({ query, userId, request, response }, { reads }) => {
     const { cursor, limit: most, marketId, orderId } = query;
@@ -144,7 +149,12 @@ const statement = route({
     }),
   },
   responses: {
-    200: { description: "A page of entries.", schema: statementResponseSchema, orCsv: true },
+    200: {
+      description: "A page of entries.",
+      schema: statementResponseSchema,
+      orCsv: true,
+      mayHave: ["Link"],
+    },
   },
   handler: async ({ query, userId, request, response }, { reads }) => {
     const { cursor, limit: most, from: since, to: until } = query;

@@ -10,7 +10,7 @@ import { outcomeUnknown, plainProblem, rejection, rejections } from "../http/pro
 import type { Problem } from "../http/problems.ts";
 import { version } from "../version.ts";
 import { errorSchema, uuidSchema } from "./common.ts";
-import { isCommand, keyScopeOf, responseHeaders, tags } from "./route.ts";
+import { isCommand, keyScopeOf, occasionalHeaders, responseHeaders, tags } from "./route.ts";
 import type { ResponseDescription, Route } from "./route.ts";
 
 const description =
@@ -41,12 +41,21 @@ const replayHeader = {
   "Idempotency-Replayed": "`true`: the key was used before, and this is its answer",
 };
 
-/** The key of a command. POST /orders also takes it in the body. */
-const keyParameter = z.object({
+/** Headers that requests may have. POST /orders also takes the key in the body. */
+const requestHeaders = z.object({
   "Idempotency-Key": uuidSchema.optional().meta({
     description:
       "the same request with the same key within 24 hours is carried out once, and gets the first " +
       "answer again",
+  }),
+  Prefer: z.string().optional().meta({
+    description: "`handling=strict`: a field of the body that is not known is an error",
+  }),
+  "If-None-Match": z.string().optional().meta({
+    description: "the `ETag` of an answer: while the body is that one, the answer is 304",
+  }),
+  "Last-Event-ID": z.string().optional().meta({
+    description: "the `id` of the last frame: the stream goes on behind it",
   }),
 });
 
@@ -118,10 +127,9 @@ export function makeDocument(routes: Route[]): ReturnType<typeof createDocument>
             schema: { type: "integer" },
           },
           ...Object.fromEntries(
-            Object.entries({ ...replayHeader, ...windowHeaders }).map(([name, text]) => [
-              name,
-              { description: text, schema: { type: "string" } },
-            ]),
+            Object.entries({ ...replayHeader, ...windowHeaders, ...occasionalHeaders }).map(
+              ([name, text]) => [name, { description: text, schema: { type: "string" } }],
+            ),
           ),
           ...Object.fromEntries(
             Object.entries(errorHeader).map(([name, text]) => [
@@ -156,7 +164,7 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
   const headers = Object.keys(
     route.rateLimit === "trading" ? rateHeaders : isCounted(route) ? windowHeaders : {},
   );
-  const header = isCommand(route) ? keyParameter : undefined;
+  const header = requestHeadersOf(route);
   const replay = isCommand(route) ? Object.keys(replayHeader) : [];
   return {
     operationId: route.operationId,
@@ -185,6 +193,20 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
       ...unchangedOf(route.responses[200], headers),
     },
   };
+}
+
+/** The headers that a request of the route may have. */
+function requestHeadersOf(route: Route): z.ZodObject | undefined {
+  const takes: Record<keyof typeof requestHeaders.shape, boolean> = {
+    "Idempotency-Key": isCommand(route),
+    Prefer: route.request.body !== undefined,
+    "If-None-Match": route.responses[200]?.caching !== undefined,
+    "Last-Event-ID": route.goesOn === true,
+  };
+  const taken = Object.entries(requestHeaders.shape).filter(
+    ([name]) => takes[name as keyof typeof takes],
+  );
+  return taken.length === 0 ? undefined : z.object(Object.fromEntries(taken));
 }
 
 /** How callers may identify themselves; an empty way is for those who do not. */
@@ -242,6 +264,7 @@ function responseOf(response: ResponseDescription, more: string[]): ZodOpenApiRe
       ...more,
       ...(response.caching ? Object.keys(cacheHeaders) : []),
       ...(response.headers ?? []),
+      ...(response.mayHave ?? []),
     ]),
     content: {
       [mediaType]: { schema },

@@ -59,6 +59,8 @@ interface Description {
   tag: keyof typeof tags;
   summary: string;
   description?: string;
+  /** Whether a stream goes on behind the event that `Last-Event-ID` names. */
+  goesOn?: boolean;
   /** Whether only the website's own pages may call it. Then its `Origin` is checked. */
   fromOwnPages?: boolean;
   /** The problems of this route, besides those of every route of its kind: see openapi.ts. */
@@ -161,6 +163,8 @@ export interface ResponseDescription {
   /** How long shared caches may keep the answer. Unless given, they keep nothing. */
   caching?: Caching;
   headers?: readonly (keyof typeof responseHeaders)[];
+  /** Headers that it has only sometimes. */
+  mayHave?: readonly (keyof typeof occasionalHeaders)[];
   /** Whether the same is to be had as CSV, by `Accept: text/csv`. */
   orCsv?: boolean;
 }
@@ -239,4 +243,10 @@ export const tags = {
 export const responseHeaders = {
   "X-Market-Version": "rises with each change of the market's book and trades",
   "Set-Cookie": "the session, or its end",
+} as const;
+
+/** Headers that a handler sets in some of its answers. */
+export const occasionalHeaders = {
+  "Dead-Man-Fired": "the time of the expiry at which the switch fired last, for 24 hours",
+  Link: "of CSV: the address of the next page",
 } as const;

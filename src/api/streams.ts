@@ -285,6 +285,7 @@ const userStream = (auth: "key" | "session", path: string, operationId: string, 
       "rise in the order of the commits. With header `Last-Event-ID` the stream goes on behind that " +
       "id: every event is sent once, whichever server answers. Ids are kept for 24 hours.",
     rateLimit: "stream",
+    goesOn: true,
     request: { query: userStreamQuery },
     responses: {
       200: {

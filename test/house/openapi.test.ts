@@ -59,6 +59,33 @@ test("no answer is closed: a later version may have more fields", (t) => {
   t.deepEqual(closed, []);
 });
 
+test("headers are in the document where requests may have them, or answers", (t) => {
+  const operations = Object.values<any>(document.paths).flatMap<any>(Object.values);
+  const takes = (header: string) =>
+    operations
+      .filter(({ parameters = [] }) =>
+        parameters.some((each: any) => each.in === "header" && each.name === header),
+      )
+      .map(({ operationId }) => operationId);
+  const sends = (header: string) =>
+    operations
+      .filter(({ responses }) => responses[200]?.headers[header] !== undefined)
+      .map(({ operationId }) => operationId);
+  const those = (isOne: (operation: any) => boolean) =>
+    operations.filter(isOne).map(({ operationId }) => operationId);
+
+  t.deepEqual(takes("Last-Event-ID"), ["streamUser", "streamUserForPages"]);
+  t.true(takes("Prefer").includes("placeOrder"));
+  t.deepEqual(
+    takes("Prefer"),
+    those(({ requestBody }) => requestBody !== undefined),
+  );
+  t.true(takes("If-None-Match").includes("getOrderBook"));
+  t.deepEqual(takes("If-None-Match"), sends("ETag"));
+  t.deepEqual(sends("Dead-Man-Fired"), ["setDeadMan"]);
+  t.deepEqual(sends("Link"), ["listFills", "getStatement"]);
+});
+
 const validators = new Ajv2020({ strict: false, allErrors: true });
 formats.default(validators);
 validators.addSchema(document, "openapi");
