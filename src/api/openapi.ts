@@ -25,7 +25,7 @@ const rateHeaders = {
   "X-RateLimit-Remaining": "how many of these are left now",
 };
 
-/** Headers of the answers to reads. */
+/** Headers of the answers to requests that count in windows. */
 const windowHeaders = {
   "RateLimit-Policy": "the windows in which the request counted: quota and seconds",
   RateLimit: "what is left of each; after a 429, in how many seconds there is more",
@@ -223,7 +223,7 @@ function scopesOf(route: Route): string[] {
 
 /** Whether requests of a route count in windows. */
 function isCounted({ rateLimit }: Route): boolean {
-  return rateLimit === "read" || rateLimit === "cancel-all";
+  return rateLimit !== "none" && rateLimit !== "trading";
 }
 
 /** The documented body of a route. */

@@ -22,6 +22,7 @@ const document: any = JSON.parse(JSON.stringify(makeDocument(routes)), (_key, va
     : value,
 );
 
+/** Of the headers in the document, an answer of success has those of its response and no others. */
 export function checkAnswers(): AnswerCheck {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   formats.default(ajv);
@@ -37,9 +38,15 @@ export function checkAnswers(): AnswerCheck {
     if (response === undefined) return [`${name} is not in the document`];
     met.add(name);
 
-    const headers = Object.keys(response.headers)
-      .filter((header) => !optionalHeaders.has(header) && !answer.headers.has(header))
-      .map((header) => `${name} lacks header ${header}`);
+    const headers = [
+      ...Object.keys(response.headers)
+        .filter((header) => !optionalHeaders.has(header) && !answer.headers.has(header))
+        .map((header) => `${name} lacks header ${header}`),
+      ...Object.keys(document.components.headers)
+        .filter((header) => answer.headers.has(header) && !(header in response.headers))
+        .filter((header) => answer.status < 300 && header !== "Cache-Control")
+        .map((header) => `${name} has the header ${header}`),
+    ];
     if (response.content === undefined)
       return answer.body === "" ? headers : [...headers, "a body"];
     const type = answer.headers.get("content-type")?.split(";")[0] ?? "";
