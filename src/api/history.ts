@@ -137,7 +137,8 @@ const statement = route({
   description:
     "From a time until before another. With `to` a page may be shorter than `limit` and still " +
     "have a `nextCursor`: it ends after 5,000 entries. With `Accept: text/csv` as CSV; its `Link` " +
-    "header leads to the next page.",
+    "header leads to the next page. CSV has a `'` before a reference that a spreadsheet would take " +
+    "for a formula: programs should read JSON.",
   auth: "key",
   rateLimit: "read",
   request: {
