@@ -26,6 +26,6 @@ end
 $$;
 
 comment on function admin.set_profile(uuid, boolean, boolean, text, text) is
-  'Changes the given parts of a user''s profile; null leaves a part as it is. Errors: '
-  'INVALID_REQUEST, NOT_FOUND, INVALID_STATE (erased). Locks: the row of the user in '
-  'identity.users, for which no trading waits.';
+  'Changes the given parts of a user''s profile; null leaves a part as it is, '
+  'and an empty avatar_url removes the picture. Errors: INVALID_REQUEST, NOT_FOUND, INVALID_STATE '
+  '(erased). Locks: the row of the user in identity.users, for which no trading waits.';

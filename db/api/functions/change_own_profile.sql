@@ -31,10 +31,6 @@ begin
     change_own_profile.avatar_url,
     case when not v_is_claimed then change_own_profile.handle end
   );
-  update identity.users as u
-  set avatar_url = null
-  where u.id = v_user_id
-    and change_own_profile.avatar_url = '';
   return api.get_own_profile(change_own_profile.user_id);
 exception when check_violation then
   get stacked diagnostics v_constraint = constraint_name, v_column = column_name;

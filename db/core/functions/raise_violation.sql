@@ -55,8 +55,6 @@ begin
       'The display name must not be blank or longer than 100 characters'
     when 'users_handle_is_a_word' then
       'The handle must have from 1 to 40 characters: letters, digits, dots, hyphens and underscores'
-    when 'users_avatar_url_is_short' then
-      'The avatar URL must have at most 2000 characters'
     when 'users_reality_check_comes_after_one_of_four_times' then
       'The reality check must come after 15, 30, 60 or 120 minutes, or null for never'
     when 'email_claims_handle_is_a_word' then

@@ -10,11 +10,22 @@ declare
   v_constraint text;
   v_column text;
 begin
+  if change_profile.avatar_url <> ''
+    and (
+      change_profile.avatar_url !~* '^https:' or not core.is_web_address(change_profile.avatar_url)
+    )
+  then
+    perform core.raise_error(
+      'INVALID_REQUEST',
+      'The address of the picture must begin with https:// and have at most 2000 characters, '
+      'without spaces, quotes and angle brackets; an empty one removes it'
+    );
+  end if;
   update identity.users as u set
     private = coalesce(change_profile.private, u.private),
     leaderboard_opt_out = coalesce(change_profile.leaderboard_opt_out, u.leaderboard_opt_out),
     display_name = coalesce(change_profile.display_name, u.display_name),
-    avatar_url = coalesce(change_profile.avatar_url, u.avatar_url),
+    avatar_url = nullif(coalesce(change_profile.avatar_url, u.avatar_url), ''),
     handle = coalesce(change_profile.handle, u.handle)
   where u.id = v_user_id;
   if num_nonnulls(change_profile.private, change_profile.leaderboard_opt_out) > 0 then
@@ -31,6 +42,7 @@ end
 $$;
 
 comment on function identity.change_profile(uuid, boolean, boolean, text, text, text) is
-  'Changes the given parts of a user''s profile. Errors: INVALID_REQUEST, NOT_FOUND, '
+  'Changes the given parts of a user''s profile. The address of the picture begins with https://, '
+  'since everybody reads it; an empty one removes the picture. Errors: INVALID_REQUEST, NOT_FOUND, '
   'ALREADY_EXISTS (the handle). Locks: the row of the user in identity.users, for which no trading '
   'waits.';

@@ -80,7 +80,10 @@ export const setProfile: Command = {
   fields: [
     user,
     optional("displayName", "Name"),
-    optional("avatarUrl", "Address of the picture"),
+    {
+      ...optional("avatarUrl", "Address of the picture", "It begins with https://. Empty: none."),
+      emptied: { avatarUrl: "" },
+    },
     flag("private", "The profile is private"),
     flag("leaderboardOptOut", "In no leaderboard"),
   ],
