@@ -1,6 +1,7 @@
 import test from "ava";
 import { buy } from "../helpers/exchange/orders.ts";
 import { testExchange } from "../helpers/exchange/test_exchange.ts";
+import { readText } from "../helpers/repository.ts";
 import { readDocument } from "./document.ts";
 
 /** What operators undid, in the questions of docs/analytics.md that its own history leaves out. */
@@ -26,7 +27,7 @@ async function mint(market: string, quantity: number): Promise<string> {
   return fills[0]!.id;
 }
 
-test("open interest after voids of trades and of markets, open and resolved", async (t) => {
+test.serial("open interest after voids of trades and of markets, open and resolved", async (t) => {
   const [open, resolved] = [await makeMarket(), await makeMarket()];
   const trade_id = await mint(open, 10);
   await mint(open, 7);
@@ -43,3 +44,36 @@ test("open interest after voids of trades and of markets, open and resolved", as
   await operate("void_market", { market_id: open, reason: "a mistake" });
   t.is(await pairs(), 0);
 });
+
+test.serial(
+  "voided markets look as if they were resolved, and are left out as the page says",
+  async (t) => {
+    const markets = [await makeMarket(), await makeMarket(), await makeMarket()];
+    const [open, resolved, voided] = markets;
+    const trade_id = await mint(open!, 10);
+    await operate("void_trade", { trade_id, reason: "a mistake" });
+    await operate("set_market_status", { market_id: resolved, status: "closed" });
+    const custom = { market_id: resolved, outcome: "custom", yes_payout_cents: 50 };
+    await operate("resolve_market", custom);
+    await operate("void_market", { market_id: voided, reason: "a mistake" });
+    const { pool } = exchange.database;
+    const { rows } = await pool.query(
+      `select market_id as id, status, resolved_outcome, yes_payout_cents
+     from analytics.markets where market_id = any($1::uuid[])
+     order by array_position($1, market_id)`,
+      [[resolved, voided]],
+    );
+    const same = { status: "resolved", resolved_outcome: "custom", yes_payout_cents: 50 };
+    t.deepEqual(rows, [
+      { id: resolved, ...same },
+      { id: voided, ...same },
+    ]);
+    const [, condition] = /`(where market_key not in [^`]*)`/.exec(readText("docs/analytics.md"))!;
+    const left = await pool.query(
+      `select market_id as id from analytics.markets ${condition} and market_id = any($1::uuid[])
+     order by array_position($1, market_id)`,
+      [markets],
+    );
+    t.deepEqual(left.rows, [{ id: open }, { id: resolved }]);
+  },
+);

@@ -39,13 +39,15 @@ comment on column analytics.markets.outcome_name is
   'Its short name among the outcomes of its event; null without one.';
 comment on column analytics.markets."position" is
   'Its place among the outcomes of its event, from 1; null without one.';
-comment on column analytics.markets.status is 'open, paused, closed or resolved.';
+comment on column analytics.markets.status is
+  'open, paused, closed or resolved; a voided one is resolved (analytics.voids).';
 comment on column analytics.markets.close_time is
   'From then on it takes no orders; null if that is open.';
 comment on column analytics.markets.resolved_outcome is
-  'yes, no or custom; null before the resolution.';
+  'yes, no or custom; null before the resolution; custom if the market was voided.';
 comment on column analytics.markets.yes_payout_cents is
-  'What a YES share pays by the resolution that holds, 0-100; a NO share pays the rest.';
+  'What a YES share pays by the resolution that holds, 0-100; a NO share pays the rest; 50 if the '
+  'market was voided, which pays nothing.';
 comment on column analytics.markets.resolved_at is
   'When it was first resolved; corrections since then are in analytics.resolutions.';
 comment on column analytics.markets.created_at is 'When an operator made it.';
