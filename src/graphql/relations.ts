@@ -6,6 +6,11 @@ interface ViewTags {
   attribute: Record<string, { tags: { notNull: true } }>;
 }
 
+interface Key {
+  key: string;
+  unique?: string;
+}
+
 const keys = {
   categories: { key: "category_key", unique: "category" },
   events: { key: "event_key", unique: "event_id" },
@@ -14,9 +19,12 @@ const keys = {
   orders: { key: "order_key", unique: "order_id" },
   open_orders: { key: "order_key", unique: "order_id" },
   trades: { key: "trade_key", unique: "trade_id" },
-};
+  fee_schedules: { key: "fee_schedule_key" },
+} satisfies Record<string, Key>;
 
 type Keyed = keyof typeof keys;
+/** A view, by the column that has the name of its key or by another one. */
+type Reference = Keyed | readonly [column: string, target: Keyed];
 
 /** Unique columns of the other views, which pages by cursors need. */
 const uniqueColumns: Record<string, string> = {
@@ -32,7 +40,6 @@ const uniqueColumns: Record<string, string> = {
   journal_entries: "account_key,account_version",
   cash_movements: "journal_key",
   fee_payouts: "journal_key,market_key",
-  fee_schedules: "fee_schedule_key",
   fee_revenue: "day,market_key,fee_schedule_key",
   day_openings: "user_key,day",
   loss_limits: "user_key,period,effective_from",
@@ -75,13 +82,13 @@ const uniqueColumns: Record<string, string> = {
   voided_positions: "void_key,user_key,side",
 };
 
-const references: Record<string, Keyed[]> = {
+const references: Record<string, Reference[]> = {
   events: ["categories"],
   markets: ["categories", "events"],
   orders: ["markets", "users"],
   open_orders: ["markets", "users"],
   order_reductions: ["orders"],
-  trades: ["markets"],
+  trades: ["markets", ["taker_user_key", "users"], ["maker_user_key", "users"]],
   round_trips: ["markets"],
   large_trades: ["markets"],
   late_trades: ["markets"],
@@ -95,7 +102,7 @@ const references: Record<string, Keyed[]> = {
   journal_entries: ["markets", "users"],
   cash_movements: ["users"],
   fee_payouts: ["markets"],
-  fee_revenue: ["markets"],
+  fee_revenue: ["markets", "fee_schedules"],
   fee_schedules: ["markets"],
   open_interest: ["markets"],
   book_depth: ["markets"],
@@ -105,6 +112,8 @@ const references: Record<string, Keyed[]> = {
   unconfirmed_emails: ["users"],
   mails: ["users"],
   receivables: ["users"],
+  voids: ["markets", "trades"],
+  voided_positions: ["markets", "users"],
 };
 
 /** Those that may be null. An order by one of the others can go by an index. */
@@ -113,6 +122,7 @@ const optional: Record<string, Keyed[]> = {
   journal_entries: ["markets", "users"],
   fee_schedules: ["markets"],
   mails: ["users"],
+  voids: ["trades"],
 };
 
 /** Other columns that are never null: with a column that may be, an order goes by no index. */
@@ -125,23 +135,26 @@ const neverNull: Record<string, string[]> = {
 /** Smart tags, as PostGraphile calls them, for the views of a schema. */
 export function relationsOf(schema: string, views: Set<string>): Record<string, ViewTags> {
   const described = [...views].map((view): [string, ViewTags] => {
-    const own = Object.hasOwn(keys, view) ? keys[view as Keyed] : undefined;
-    const targets = references[view] ?? [];
+    const own: Key | undefined = Object.hasOwn(keys, view) ? keys[view as Keyed] : undefined;
+    const targets = (references[view] ?? []).map((reference) => {
+      const [column, target] =
+        typeof reference === "string" ? [keys[reference].key, reference] : reference;
+      return { column, target };
+    });
     const foreignKey = targets
-      .filter((target) => views.has(target))
-      .map((target) => {
-        const { key } = keys[target];
-        return `(${key}) references ${schema}.${target} (${key})`;
+      .filter(({ target }) => views.has(target))
+      .map(({ column, target }) => {
+        return `(${column}) references ${schema}.${target} (${keys[target].key})`;
       });
-    const required = targets.filter((target) => optional[view]?.includes(target) !== true);
+    const required = targets.filter(({ target }) => optional[view]?.includes(target) !== true);
     const attribute = Object.fromEntries(
-      [...required.map((target) => keys[target].key), ...(neverNull[view] ?? [])].map((column) => [
+      [...required.map(({ column }) => column), ...(neverNull[view] ?? [])].map((column) => [
         column,
         { tags: { notNull: true as const } },
       ]),
     );
     const tags = {
-      ...(own && { primaryKey: own.key, unique: own.unique }),
+      ...(own && { primaryKey: own.key, ...(own.unique !== undefined && { unique: own.unique }) }),
       ...(own === undefined &&
         uniqueColumns[view] !== undefined && { primaryKey: uniqueColumns[view] }),
       ...(foreignKey.length > 0 && { foreignKey }),

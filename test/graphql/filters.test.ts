@@ -229,3 +229,69 @@ test.serial("more than 1,000 groups are an error, and not a part of them", async
   const { errors } = await ask(query);
   t.is(errors?.[0]?.message, "There are more than 1000 groups: filter, or group otherwise");
 });
+
+test.serial(
+  "fields lead to the users and the fee schedule of trades, and to what is voided",
+  async (t) => {
+    const { makeMarket, makeTraders, operate, place } = exchange;
+    const voided = await makeMarket();
+    const [maker, taker] = await makeTraders(2);
+    await place(voided, maker, buy("no", 3, 50));
+    const { fills } = await place(voided, taker, buy("yes", 3, 50));
+    await operate("void_trade", { trade_id: fills[0]!.id, reason: "a mistake" });
+    await place(voided, maker, buy("no", 5, 50));
+    await place(voided, taker, buy("yes", 5, 50));
+    await operate("void_market", { market_id: voided, reason: "a mistake" });
+    const found = await answer(`{
+    allTrades {
+      nodes {
+        takerUserKey makerUserKey
+        userByTakerUserKey { userKey } userByMakerUserKey { userKey }
+        voidsByTradeKey { totalCount }
+      }
+    }
+    allFeeRevenues {
+      nodes {
+        feeScheduleKey takerRateBps
+        feeScheduleByFeeScheduleKey { feeScheduleKey takerRateBps }
+      }
+    }
+    allVoids(orderBy: TRADE_KEY_ASC) { nodes { marketByMarketKey { marketId } tradeByTradeKey { tradeId } } }
+    allVoidedPositions(orderBy: SIDE_ASC) {
+      nodes { side quantity userByUserKey { userId } marketByMarketKey { marketId } }
+    }
+    userByUserId(userId: "${taker}") {
+      taken: tradesByTakerUserKey { totalCount } made: tradesByMakerUserKey { totalCount }
+    }
+  }`);
+    t.true(found.allTrades.nodes.length >= 20);
+    for (const trade of found.allTrades.nodes) {
+      t.is(trade.userByTakerUserKey.userKey, trade.takerUserKey);
+      t.is(trade.userByMakerUserKey.userKey, trade.makerUserKey);
+    }
+    const voids = found.allTrades.nodes.map(
+      ({ voidsByTradeKey }: any) => voidsByTradeKey.totalCount,
+    );
+    t.is(voids.filter((count: number) => count === 1).length, 1);
+    t.true(found.allFeeRevenues.nodes.length > 0);
+    for (const revenue of found.allFeeRevenues.nodes) {
+      const { feeScheduleKey, takerRateBps } = revenue;
+      t.deepEqual({ ...revenue.feeScheduleByFeeScheduleKey }, { feeScheduleKey, takerRateBps });
+    }
+    const marketByMarketKey = { marketId: voided };
+    t.deepEqual(plain(found.allVoids.nodes), [
+      { marketByMarketKey, tradeByTradeKey: { tradeId: fills[0]!.id } },
+      { marketByMarketKey, tradeByTradeKey: null },
+    ]);
+    t.deepEqual(plain(found.allVoidedPositions.nodes), [
+      { side: "no", quantity: "5", userByUserKey: { userId: maker }, marketByMarketKey },
+      { side: "yes", quantity: "5", userByUserKey: { userId: taker }, marketByMarketKey },
+    ]);
+    t.deepEqual(plain(found.userByUserId), { taken: { totalCount: 2 }, made: { totalCount: 0 } });
+  },
+);
+
+/** Without the prototypes of answers. */
+function plain(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value));
+}
