@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { parseArgs } from "node:util";
-import pg from "pg";
 import { DatabaseNotReadyError } from "../database/not_ready.ts";
+import { makePool } from "../database/pools.ts";
 import { examine } from "../doctor/examine.ts";
 import { embeddedDirectory, openDatabase } from "../local/open_database.ts";
 import { errorMessage } from "./logger.ts";
@@ -24,11 +24,14 @@ try {
     throw new DatabaseNotReadyError("There is no embedded PostgreSQL to look at: set DATABASE_URL");
   }
   const database = await openDatabase(config, print);
-  const client = new pg.Client({ connectionString: database.connectionString });
-  client.on("error", () => undefined);
+  // Its session has the settings of a server's, so it judges as one.
+  const { connectionString } = database;
+  const pool = makePool({ connectionString, applicationName: "pgmarkets doctor", max: 1 });
   try {
-    await client.connect();
-    const { findings, looked } = await examine(client, config.publicUrl);
+    const client = await pool.connect();
+    const { findings, looked } = await examine(client, config.publicUrl).finally(() => {
+      client.release();
+    });
     for (const { urgency, about, problem, remedy } of findings) {
       print(`${urgency.padEnd(4)}  ${about}: ${problem}\n      ${remedy}`);
     }
@@ -36,7 +39,7 @@ try {
     print(`looked at: ${looked.join(", ")}`);
     if (findings.some(({ urgency }) => urgency === "now")) process.exitCode = 1;
   } finally {
-    await client.end();
+    await pool.end();
     await database.close();
   }
 } catch (error) {

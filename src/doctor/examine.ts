@@ -15,6 +15,7 @@ const looks: Record<string, (client: ClientBase) => Promise<Finding[]>> = {
   rights: exchange.lookAtRights,
   owners: exchange.lookAtOwners,
   settings: server.lookAtSettings,
+  durability: server.lookAtDurability,
   connections: server.lookAtConnections,
   limits: server.lookAtLimits,
   vacuum: server.lookAtVacuum,

@@ -92,6 +92,49 @@ export async function lookAtConnections(client: ClientBase): Promise<Finding[]> 
   );
 }
 
+/** Logins that may become a role of the exchange. */
+const loginsOfService = `pg_catalog.pg_roles as r
+     where r.rolcanlogin and exists (
+       select from pg_catalog.pg_roles as g
+       where g.rolname in (
+           'exchange_owner', 'exchange_api', 'exchange_worker', 'exchange_operator',
+           'exchange_analyst'
+         )
+         and pg_catalog.pg_has_role(r.oid, g.oid, 'member')
+     )`;
+
+/**
+ * Whether sessions of another login would lose acknowledged orders: this one does not have its
+ * settings. Those of a login in this database win over those of the login, and these over those of
+ * the database and of all.
+ */
+export async function lookAtDurability(client: ClientBase): Promise<Finding[]> {
+  const { rows } = await client.query<{ names: string | null }>(
+    `select string_agg(r.rolname, ', ' order by r.rolname) as names
+     from ${loginsOfService}
+       and (
+         select split_part(c.assignment, '=', 2)
+         from pg_catalog.pg_db_role_setting as s, unnest(s.setconfig) as c (assignment)
+         where s.setrole in (0, r.oid)
+           and s.setdatabase in (
+             0, (select oid from pg_catalog.pg_database where datname = current_database())
+           )
+           and c.assignment ~* '^synchronous_commit='
+         order by s.setrole = 0, s.setdatabase = 0
+         limit 1
+       ) ~* '^(off|false|no|0)$'`,
+  );
+  const names = rows[0]?.names ?? null;
+  return those(
+    names !== null &&
+      now(
+        "durability",
+        `acknowledged orders can be lost: synchronous_commit is off for ${names}`,
+        "see pg_db_role_setting; alter role ... reset synchronous_commit, alter database alike",
+      ),
+  );
+}
+
 /** Those are not among the limits: pg_rewind, monitoring, backups, people. */
 const CONNECTIONS_OF_OTHERS = 20;
 
@@ -103,15 +146,7 @@ export async function lookAtLimits(client: ClientBase): Promise<Finding[]> {
        coalesce(sum(r.rolconnlimit) filter (where r.rolconnlimit > 0), 0)::int as sum,
        current_setting('max_connections')::int
          - current_setting('superuser_reserved_connections')::int as most
-     from pg_catalog.pg_roles as r
-     where r.rolcanlogin and not r.rolsuper and exists (
-       select from pg_catalog.pg_roles as g
-       where g.rolname in (
-           'exchange_owner', 'exchange_api', 'exchange_worker', 'exchange_operator',
-           'exchange_analyst'
-         )
-         and pg_catalog.pg_has_role(r.oid, g.oid, 'member')
-     )`,
+     from ${loginsOfService} and not r.rolsuper`,
   );
   const { unlimited = null, sum = 0, most = 0 } = rows[0] ?? {};
   return those(

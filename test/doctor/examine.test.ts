@@ -90,6 +90,37 @@ test.serial("settings: the cluster of the tests does without fsync", async (t) =
   t.deepEqual((await look())[0]?.urgency, "now");
 });
 
+test.serial(
+  "durability: a login of the service commits without waiting for the disk",
+  async (t) => {
+    const login = `doctor_lossy_${process.pid}`;
+    const { rows } = await pool().query("select current_database() as name");
+    const database = rows[0].name as string;
+    const problem = `now acknowledged orders can be lost: synchronous_commit is off for ${login}`;
+    const named = async () => (await about("durability")).some((line) => line.includes(login));
+    await pool().query(`create role ${login} login`);
+    try {
+      await pool().query(`alter role ${login} set synchronous_commit = off`);
+      t.false(await named(), "it is no login of the service");
+      await pool().query(`grant exchange_api to ${login}`);
+      t.true((await about("durability")).includes(problem));
+      await pool().query(`alter role ${login} in database ${database} set synchronous_commit = on`);
+      t.false(await named(), "in this database it waits");
+      await pool().query(`alter role ${login} in database ${database} set synchronous_commit = no`);
+      t.true(await named());
+      await pool().query(`alter role ${login} in database ${database} reset all`);
+      await pool().query(`alter role ${login} reset all`);
+      await pool().query(`alter database ${database} set synchronous_commit = off`);
+      t.true(await named());
+      await pool().query(`alter role ${login} set synchronous_commit = local`);
+      t.false(await named());
+    } finally {
+      await pool().query(`alter database ${database} reset all`);
+      await pool().query(`drop owned by ${login}; drop role ${login}`);
+    }
+  },
+);
+
 test.serial("limits: a login of the service has none, and then one that is too high", async (t) => {
   const login = `doctor_${process.pid}`;
   const named = async () => {
@@ -154,6 +185,30 @@ test.serial("npm run doctor prints findings, the most urgent first, and ends wit
   const doctor = startProcess(t, "doctor.ts", { DATABASE_URL });
   t.true(await doctor.says("looked at: readiness, ledger"), doctor.errors());
   t.is(await doctor.exited, 1);
+});
+
+test.serial("npm run doctor has the settings of a server's sessions", async (t) => {
+  // With the mark of each migration, as servers have it.
+  const migrated = await createDatabase({ empty: true });
+  const name = new URL(migrated.connectionString.replace("@/", "@localhost/")).pathname.slice(1);
+  const DATABASE_URL = connectionStringFor(name);
+  try {
+    const migrate = startProcess(t, "migrate.ts", { DATABASE_URL });
+    t.is(await migrate.exited, 0, migrate.errors());
+    for (const setting of [
+      "DateStyle = 'SQL, DMY'",
+      "row_security = off",
+      "default_transaction_isolation = 'repeatable read'",
+      "bytea_output = 'escape'",
+    ]) {
+      await withClient(pool(), (client) => client.query(`alter database ${name} set ${setting}`));
+    }
+    const doctor = startProcess(t, "doctor.ts", { DATABASE_URL });
+    t.true(await doctor.says("looked at: readiness, ledger"), doctor.errors());
+    t.notRegex(doctor.output(), /readiness: servers refuse/);
+  } finally {
+    await migrated.drop();
+  }
 });
 
 test("npm run doctor makes no database, and knows no arguments", (t) => {
