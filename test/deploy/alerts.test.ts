@@ -29,7 +29,8 @@ import { OWN_LOCKS } from "../helpers/database/own_locks.ts";
  * too much, and are made up.
  */
 
-const service = testService(test);
+// Calls wait for locks as those of the pool `orders`.
+const service = testService(test, { lockTimeoutMs: 50 });
 const { call, makeMarket, makeTrader, operate } = service;
 const database = () => service.database.pool;
 const clock = () => testClock(database());
@@ -177,6 +178,26 @@ tryRule(
     t.is((await call("POST", "/api/v1/orders", { key, body })).status, 503);
   },
   { continues: true, repair: () => operate("set_trading_pause", { paused: false }) },
+);
+
+tryRule(
+  "OrdersGivenUp",
+  "a person leaves a command open",
+  async (t) => {
+    const marketId = await makeMarket();
+    const { key } = await makeTrader();
+    const person = await database().connect();
+    await person.query("begin");
+    await person.query("select admin.set_market_status(market_id => $1, status => 'paused')", [
+      marketId,
+    ]);
+    const body = { marketId, side: "yes", price: 10, quantity: 1 };
+    const { status, body: answer } = await call("POST", "/api/v1/orders", { key, body });
+    await person.query("rollback");
+    person.release();
+    t.deepEqual([status, answer.code], [503, "CONFLICT_RETRY"]);
+  },
+  { continues: true },
 );
 
 tryRule(

@@ -84,6 +84,8 @@ export interface TestServiceOptions extends IdOptions {
   playMoneyCents?: number;
   /** Whether public reads are answered for a second as before. Otherwise each shows what is. */
   keepsAnswers?: boolean;
+  /** How long a call waits for a lock. Without it, until it has it. */
+  lockTimeoutMs?: number;
 }
 
 /** To be called once at the top of a test file. */
@@ -95,6 +97,7 @@ export function testService(
     website = false,
     keepsAnswers = false,
     playMoneyCents,
+    lockTimeoutMs = 0,
   }: TestServiceOptions = {},
 ): TestService {
   const log: string[] = [];
@@ -115,7 +118,7 @@ export function testService(
     worker = database.connectAs("exchange_worker", { max: 1 });
     if (!limited) await liftRateLimits(database.pool);
     const config = { host: "127.0.0.1", port: 0, trustProxy: limited };
-    pool = database.connectAs("exchange_api");
+    pool = database.connectAs("exchange_api", { lockTimeoutMs });
     const pages = website
       ? await openWebsite(logger, join(rootDirectory, "examples/pages"))
       : undefined;
