@@ -19,7 +19,7 @@ begin
   v_passed_over := v_switches.passed_over + v_markets.passed_over;
   v_done := jsonb_build_object(
     'released', v_markets.released,
-    'expired', v_markets.expired,
+    'expired', v_switches.expired + v_markets.expired,
     'closed', v_markets.closed,
     'archived', v_archived,
     'keysRemoved', v_keys

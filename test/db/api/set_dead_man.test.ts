@@ -430,6 +430,26 @@ test.serial(
   },
 );
 
+test.serial("admin.run_due counts each order once: expired, or ended by the switch", async (t) => {
+  const [market, ann] = await makeMarketWith(1);
+  const bob = await makeTrader();
+  const ids = await rest(
+    ...([market, ann] as const),
+    ...[buy("yes", 1, 40, { expiresAt: in5s }), buy("yes", 1, 40, { expiresAt: in5s }), offer],
+  );
+  const [other] = await rest(market, bob, buy("yes", 1, 30, { expiresAt: in5s }));
+  await set(ann, 2000);
+  await clock.advance(8000);
+  t.like(await exchange.operate("run_due", {}), { expired: 3 });
+  const { rows } = await exchange.database.pool.query(
+    "select arguments from admin.audit_log order by id desc limit 1",
+  );
+  t.like(rows[0].arguments, { expired: 3, deadManCancelled: 1 });
+  const reasons = ids.map(async (id) => (await order(ann, id)).cancelReason);
+  t.deepEqual(await Promise.all(reasons), ["expired", "expired", "user_cancelled"]);
+  t.is((await order(bob, other)).cancelReason, "expired");
+});
+
 test.serial("an order that expired before counts as expired", async (t) => {
   const [market, ann] = await makeMarketWith(1);
   const [id] = await rest(market, ann, buy("yes", 1, 40, { expiresAt: in5s }));
