@@ -4,6 +4,8 @@ language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+  -- Until then, all trades of before midnight have their ids.
+  c_settled_after constant interval := '10 minutes';
   v_compared admin.bank_comparisons;
   v_constraint text;
   v_column text;
@@ -12,6 +14,12 @@ begin
   perform admin.check_approval('close_day');
   if isfinite(close_day.day) is not true then
     perform core.raise_error('INVALID_REQUEST', 'The day must be a date');
+  end if;
+  -- Before the comparison: of a day that has not ended, none is good.
+  if core.now() < (close_day.day + 1)::timestamp at time zone 'UTC' + c_settled_after then
+    perform core.raise_error(
+      'INVALID_STATE', 'A day can be closed from ten minutes after its end, in UTC'
+    );
   end if;
   -- It waited for the movements of the day.
   select c.* into v_compared

@@ -5,17 +5,10 @@ returns void
 language plpgsql volatile
 as $$
 declare
-  -- Until then, all trades of before midnight have their ids.
-  c_settled_after constant interval := '10 minutes';
   v_at constant timestamptz := core.now();
   v_before ledger.closed_days;
   v_id bigint;
 begin
-  if v_at < (close_day.day + 1)::timestamp at time zone 'UTC' + c_settled_after then
-    perform core.raise_error(
-      'INVALID_STATE', 'A day can be closed from ten minutes after its end, in UTC'
-    );
-  end if;
   if not ledger.is_settled() then
     perform core.raise_error(
       'INVALID_STATE', 'A transaction that moves cash or shares stays open: end it, and call again'
@@ -41,5 +34,6 @@ $$;
 
 comment on function ledger.close_day(date, int, jsonb, text) is
   'Keeps the figures of a UTC day for good: the one after the last closed day. Errors: '
-  'INVALID_STATE (too early, not the next day, a transaction that moves cash or shares stays '
-  'open), ALREADY_EXISTS. Locks: ledger.closed_days in mode share row exclusive.';
+  'INVALID_STATE (not the next day, a transaction that moves cash or shares stays open), '
+  'ALREADY_EXISTS. The caller asks whether it is too early. Locks: ledger.closed_days in mode '
+  'share row exclusive.';

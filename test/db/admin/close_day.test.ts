@@ -148,6 +148,19 @@ test.serial("two days are compared with the bank, and closed", async (t) => {
   t.deepEqual(await exchange.verify(), []);
 });
 
+test.serial("a day that has not ended is too early, compared or not", async (t) => {
+  const tooEarly = { code: "EX019", message: /from ten minutes after its end/ };
+  await clock.freeze("2040-03-10T12:00:00.000Z");
+  const close = () => operate("close_day", { day: "2040-03-10", reason: "any" });
+  await t.throwsAsync(close(), tooEarly);
+  await reconcile("2040-03-10", []);
+  await t.throwsAsync(close(), tooEarly);
+  await clock.freeze("2040-03-11T00:09:59.999Z");
+  await t.throwsAsync(close(), tooEarly);
+  await clock.freeze("2040-03-11T00:10:00.000Z");
+  await t.throwsAsync(close(), { code: "EX019", message: /call admin.reconcile/ });
+});
+
 test.serial("no day is closed while a transaction of it stays open", async (t) => {
   await clock.freeze("2040-03-03T23:59:00.000Z");
   const [ann, bob] = await makeTraders(2);
