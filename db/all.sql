@@ -605,6 +605,7 @@ set local role exchange_owner;
 --!include api/functions/get_worker_metrics.sql
 --!include api/functions/note_process.sql
 --!include api/functions/get_history_metrics.sql
+--!include api/functions/get_archive_metrics.sql
 --!include api/functions/list_lagging_sequences.sql
 
 -- Functions: for the worker

@@ -4,7 +4,7 @@ import { arrayOf, asJson, functionsOf, nullable, sqlType } from "./call.ts";
 import { many, manyRows, nothing, once, one, oneRow, repeatable, rowIfFound } from "./call.ts";
 import type { CallsOn, RowOf } from "./call.ts";
 import { databaseMetrics, historyMetrics, laggingSequence } from "./metrics_rows.ts";
-import { mailMetrics, workerMetrics } from "./metrics_rows.ts";
+import { archiveMetrics, mailMetrics, workerMetrics } from "./metrics_rows.ts";
 
 /**
  * The functions of the database that processes call: arguments, result, and whether a call may be
@@ -483,6 +483,7 @@ export const api = functionsOf("api", {
   getMailMetrics: repeatable({}, oneRow(mailMetrics)),
   getWorkerMetrics: repeatable({}, oneRow(workerMetrics)),
   getHistoryMetrics: repeatable({}, oneRow(historyMetrics)),
+  getArchiveMetrics: repeatable({}, oneRow(archiveMetrics)),
   noteProcess: repeatable(ofProcess, nothing),
   listLaggingSequences: repeatable({}, manyRows(laggingSequence)),
 });
@@ -546,4 +547,5 @@ export type DatabaseMetrics = RowOf<typeof databaseMetrics>;
 export type WorkerMetrics = RowOf<typeof workerMetrics>;
 export type MailMetrics = RowOf<typeof mailMetrics>;
 export type HistoryMetrics = RowOf<typeof historyMetrics>;
+export type ArchiveMetrics = RowOf<typeof archiveMetrics>;
 export type CancelledOrders = RowOf<typeof cancelledOrders>;

@@ -5,7 +5,13 @@ import { clockOffsetMs } from "../clock_offset.ts";
 import { gaugeClockOffset } from "../process_metrics.ts";
 import { callsOn } from "./call.ts";
 import { api } from "./calls.ts";
-import type { DatabaseMetrics, HistoryMetrics, MailMetrics, WorkerMetrics } from "./calls.ts";
+import type {
+  ArchiveMetrics,
+  DatabaseMetrics,
+  HistoryMetrics,
+  MailMetrics,
+  WorkerMetrics,
+} from "./calls.ts";
 import { observeFailures } from "./failures.ts";
 import { listPools } from "./server_pools.ts";
 import type { ServerPools } from "./server_pools.ts";
@@ -64,9 +70,10 @@ export function waitingCalls({ waitingCount, idleCount, totalCount, options }: P
 type Figures = DatabaseMetrics &
   HistoryMetrics &
   MailMetrics &
+  ArchiveMetrics &
   Pick<WorkerMetrics, "heartbeatAgeSeconds">;
 
-/** Their columns that are numbers. */
+/** Their columns that are numbers, or 0 and 1. */
 const databaseFigures: {
   column: keyof Figures;
   name: string;
@@ -195,6 +202,11 @@ const databaseFigures: {
     name: "pgmarkets_database_transaction_id_age",
     help: "Transactions since the oldest one that is not frozen; PostgreSQL stops near 2 billion",
   },
+  {
+    column: "archiveFails",
+    name: "pgmarkets_archive_failing",
+    help: "1 while the archive does not take the WAL",
+  },
 ];
 
 /** Returns the function that updates the figures. Without a database they are absent. */
@@ -215,7 +227,8 @@ function gaugeDatabase(pool: Pool, registry: Registry): () => Promise<void> {
     column,
     metric: new (counts === true ? Counter : Gauge)({ name, help, registers }),
   }));
-  const { getMetrics, getHistoryMetrics, getMailMetrics, getWorkerMetrics } = callsOn(pool, api);
+  const { getMetrics, getHistoryMetrics, getMailMetrics, getWorkerMetrics, getArchiveMetrics } =
+    callsOn(pool, api);
   let offsetMs: number | undefined;
   gaugeClockOffset(registry, () => offsetMs);
 
@@ -231,8 +244,9 @@ function gaugeDatabase(pool: Pool, registry: Registry): () => Promise<void> {
     const row = await getMetrics({}, { attempts: 1 }).catch(() => undefined);
     const mails = row && (await getMailMetrics({}, { attempts: 1 }).catch(() => undefined));
     const history = row && (await getHistoryMetrics({}, { attempts: 1 }).catch(() => undefined));
+    const archive = row && (await getArchiveMetrics({}, { attempts: 1 }).catch(() => undefined));
     const workers = row && (await readWorkerMetrics().catch(() => undefined));
-    const values: Partial<Figures> = { ...row, ...history, ...mails, ...workers };
+    const values: Partial<Figures> = { ...row, ...history, ...mails, ...archive, ...workers };
     up.set(row === undefined ? 0 : 1);
     versions.reset();
     if (row) {

@@ -31,6 +31,7 @@ export const historyMetrics = {
   unverifiedBlocks: bigint,
   oldestUnverifiedAgeSeconds: double,
 };
+export const archiveMetrics = { archiveFails: boolean };
 export const mailMetrics = {
   waitingMails: bigint,
   oldestMailAgeSeconds: double,

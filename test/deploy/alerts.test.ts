@@ -361,6 +361,7 @@ for (const [alert, series, value] of [
   ["FewConnectionsLeft", "pgmarkets_database_connections", 10_000],
   ["CommitsWait", "pgmarkets_commit_wait_seconds", 31],
   ["SlowListeners", "pgmarkets_notification_queue_usage_ratio", 0.6],
+  ["ArchiveFails", "pgmarkets_archive_failing", 1],
   ["TransactionIdsRunOut", "pgmarkets_database_transaction_id_age", 1_100_000_000],
 ] as const) {
   tryRule(alert, `made up, ${series} is ${value}`, async (t) => {

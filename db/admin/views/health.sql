@@ -137,6 +137,15 @@ from (
     coalesce(extract(epoch from clock_timestamp() - min(l.waitstart)), 0), null as most_rows, 2
   from pg_catalog.pg_locks as l
   where not l.granted
+  union all
+  select
+    16, 'archive' as item, 'Archive of the WAL that fails' as what,
+    (
+      current_setting('archive_mode') <> 'off'
+      and coalesce(a.last_failed_time > coalesce(a.last_archived_time, '-infinity'), false)
+    )::int,
+    null as late_seconds, 0, null as most_seconds
+  from pg_catalog.pg_stat_archiver as a
 ) as x;
 
 comment on view admin.health is
@@ -146,7 +155,7 @@ comment on view admin.health is
 comment on column admin.health.place is 'The order of the rows.';
 comment on column admin.health.item is
   'worker, process, release, expiry, closing, dead_man, job, failed_job, event, notification, '
-  'mail, seal, verification, unverified_block or lock.';
+  'mail, seal, verification, unverified_block, lock or archive.';
 comment on column admin.health.what is 'In words, what is counted.';
 comment on column admin.health.row_count is 'How many; null: nothing is counted.';
 comment on column admin.health.late_seconds is
