@@ -113,7 +113,6 @@ async function drill(system: ReadSystem): Promise<boolean> {
     (client) => callAll(client, marketIds[0]),
   );
   const readers = startReaders({ urls, marketIds, apiKeys: apiKeys.slice(0, CLIENTS) });
-  const [one, two] = standbys;
 
   for (let repetition = 0; repetition < repetitions; repetition++) {
     await tell("both standbys in use", urls, readers);
@@ -124,15 +123,15 @@ async function drill(system: ReadSystem): Promise<boolean> {
       await tell(`standby ${standby.place + 1} was killed, frozen and held back`, urls, readers);
     }
   }
-  await failedOver(system, readers);
-  await tell("the second standby is the primary, the first one follows again", urls, readers);
+  const [next, follower] = await failedOver(system, readers);
+  await tell("one standby is the primary, the other one follows again", urls, readers);
 
-  await run(one, "select pg_promote()");
-  await untilStatus(urls, [0, "not of this primary"]);
+  await run(follower, "select pg_promote()");
+  await untilStatus(urls, [follower.place, "not of this primary"]);
   await delay(holdMs);
   const faults = await readers.stop();
   const violations = await withClient(
-    () => connectTo(two.server.connectionString),
+    () => connectTo(next.server.connectionString),
     (client) => findViolations(client, newJournal()),
   );
   for (const fault of [...faults, ...violations].slice(0, 20)) console.error(fault);
@@ -176,26 +175,56 @@ async function heldBack(standby: Standby, urls: string[]): Promise<void> {
   await untilStatus(urls, [standby.place, "in use"]);
 }
 
-/** The second standby takes over; the first one still follows the lost primary, and then the new one. */
-async function failedOver(system: ReadSystem, readers: Readers): Promise<void> {
-  const { cluster, standbys, url, other } = system;
-  const [one, two] = standbys;
+/**
+ * The standby that is ahead takes over, since the other one may lack what was acknowledged, and could
+ * not be followed by it. That one still follows the lost primary, and then the new one.
+ */
+async function failedOver(
+  { cluster, standbys, url, other, killDatabase }: ReadSystem,
+  readers: Readers,
+): Promise<[next: Standby, follower: Standby]> {
   const urls = [url, other.url];
   readers.excuse();
-  await system.killDatabase();
+  await killDatabase();
   rmSync(join(await dataDirectoryOf(cluster), "postmaster.pid"), { force: true });
-  await run(two, "select pg_promote()");
+  const [first, second] = standbys;
+  const isAhead = (await receivedBy(first)) > (await receivedBy(second));
+  const [next, follower] = isAhead ? [first, second] : [second, first];
+  await run(next, "select pg_promote()");
   await untilStatus(urls, [0, "not of this primary"], [1, "not of this primary"]);
   await delay(holdMs);
   readers.demand();
   await delay(holdMs);
-  await run(one, `alter system set primary_conninfo = '${conninfoOf(two, "one")}'`);
-  await run(one, "select pg_reload_conf()");
+  const conninfo = conninfoOf(next, `standby_${follower.place + 1}`);
+  await run(follower, `alter system set primary_conninfo = '${conninfo}'`);
+  await run(follower, "select pg_reload_conf()");
   await delay(1000);
-  await run(two, "checkpoint");
+  await run(next, "checkpoint");
   await delay(1000);
-  await run(one, "checkpoint");
-  await untilStatus(urls, [0, "in use"]);
+  await run(follower, "checkpoint");
+  await untilStatus(urls, [follower.place, "in use"]);
+  return [next, follower];
+}
+
+/** How far a standby has received the WAL of a primary that is gone. */
+async function receivedBy({ place, server }: Standby): Promise<number> {
+  return await withClient(
+    () => connectTo(server.connectionString),
+    async (client) => {
+      const read = async () => {
+        const { rows } = await client.query<{ is_receiving: boolean; bytes: string }>(
+          `select exists (select from pg_stat_wal_receiver as r where r.status = 'streaming')
+             as is_receiving, pg_last_wal_receive_lsn() - '0/0' as bytes`,
+        );
+        return rows[0];
+      };
+      await until(
+        `standby ${place + 1} has received all`,
+        async () => (await read())?.is_receiving === false,
+      );
+      return Number((await read())?.bytes);
+    },
+  );
 }
 
 /** Until all servers say so of these standbys. */
