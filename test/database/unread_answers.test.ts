@@ -1,17 +1,17 @@
-import { once } from "node:events";
-import { createServer } from "node:net";
-import type { AddressInfo, Socket } from "node:net";
+import type { Socket } from "node:net";
 import test from "ava";
 import pg from "pg";
 import type { PoolClient } from "pg";
 import { makePool } from "../../src/database/pools.ts";
 import { startTemporaryCluster } from "../helpers/database/temporary_cluster.ts";
+import { freePorts } from "../helpers/processes/free_ports.ts";
+import { until } from "../helpers/until.ts";
 
 const LOCK = 7;
 
 /** Over TCP; a socket of the file system has no such limit. */
 test("a call loses its locks if its process does not read the answer", async (t) => {
-  const port = await freePort();
+  const port = (await freePorts(1))();
   const programsDirectory = process.env.TEST_POSTGRES_BIN;
   const cluster = await startTemporaryCluster("unread", {
     ...{ database: "postgres", port, settings: { fsync: "off" } },
@@ -46,20 +46,9 @@ test("a call loses its locks if its process does not read the answer", async (t)
        select repeat('x', 1000) from locked, generate_series(1, 100000)`,
     ),
   );
-  while (!(await isHeld())) await pause();
-  while (await isHeld()) await pause();
+  await until("the lock is held", isHeld);
+  await until("the lock is free", async () => !(await isHeld()));
   stream.resume();
   await answer;
   client.release(true);
 });
-
-const pause = () => new Promise((done) => setTimeout(done, 20));
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
-}

@@ -1,5 +1,6 @@
 import test from "ava";
 import pg from "pg";
+import { rowsScanned } from "../helpers/database/plans.ts";
 import { testExchange } from "../helpers/exchange/test_exchange.ts";
 import { playHistory } from "./analytics_history.ts";
 import { readDocument } from "./document.ts";
@@ -31,30 +32,14 @@ test.serial(
   },
 );
 
-interface PlanNode {
-  "Relation Name"?: string;
-  "Actual Rows": number;
-  "Actual Loops": number;
-  "Rows Removed by Filter"?: number;
-  Plans?: PlanNode[];
-}
-
-/** How many rows of a table the nodes of a plan have read, those included that they left out. */
-function rowsRead(node: PlanNode, table: string): number {
-  const own = node["Actual Rows"] + (node["Rows Removed by Filter"] ?? 0);
-  const inner = (node.Plans ?? []).reduce((sum, plan) => sum + rowsRead(plan, table), 0);
-  return inner + (node["Relation Name"] === table ? own * node["Actual Loops"] : 0);
-}
-
 test.serial("what a trade did to the price is found by reading each trade once", async (t) => {
   const { pool } = exchange.database;
   const [query] = page.blocks.filter(
     ({ language, heading }) => language === "sql" && heading === "Does a trade move the price?",
   );
-  const { rows } = await pool.query(`explain (analyze, format json) ${query!.text}`);
   const [{ count }] = (await pool.query("select count(*)::int from trading.trades")).rows;
   t.true(count > 200);
-  t.is(rowsRead(rows[0]["QUERY PLAN"][0].Plan, "trades"), count);
+  t.is(await rowsScanned(pool, query!, "trades"), count);
 });
 
 test.serial("each section of the cookbook has its query, of 20 at least", (t) => {

@@ -1,6 +1,5 @@
 import { execFile, spawn, spawnSync } from "node:child_process";
 import type { ChildProcess } from "node:child_process";
-import { once } from "node:events";
 import { closeSync, openSync } from "node:fs";
 import {
   chown,
@@ -12,12 +11,12 @@ import {
   rm,
   writeFile,
 } from "node:fs/promises";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
 import type { Client } from "pg";
 import { processesOf, signal } from "../../src/local/postgres_process.ts";
+import { freePorts } from "../helpers/processes/free_ports.ts";
 import { findDebianPostgres } from "../helpers/database/stock_cluster.ts";
 import { readText } from "../helpers/repository.ts";
 import { openWay } from "../helpers/processes/way.ts";
@@ -371,26 +370,6 @@ function ownerOfPostgres(): Owner {
   const idOf = (which: string): number =>
     Number(spawnSync("id", [which, "postgres"], { encoding: "utf8" }).stdout);
   return { uid: idOf("-u"), gid: idOf("-g") };
-}
-
-/** Gives out ports that nobody listens on, below those that the system gives to connections. */
-async function freePorts(count: number): Promise<() => number> {
-  const free: number[] = [];
-  const from = 12_000 + (process.pid % 1000) * 20;
-  for (let port = from; free.length < count; port++) if (await isFree(port)) free.push(port);
-  return () => free.shift()!;
-}
-
-async function isFree(port: number): Promise<boolean> {
-  const server = createServer().listen(port, "127.0.0.1");
-  try {
-    await once(server, "listening");
-    return true;
-  } catch {
-    return false;
-  } finally {
-    server.close();
-  }
 }
 
 /** Ends all processes that use a folder, also those of an earlier run, and removes it with its disks. */

@@ -32,18 +32,24 @@ export async function rowsHandled(client: ClientBase, statement: string): Promis
   return plans.reduce<number>((sum, plan) => sum + rowsOf(plan), 0);
 }
 
-/** How many rows a statement reads from tables and indexes, without those that functions read. */
+/**
+ * How many rows a statement reads from tables and indexes, or from one table, without those that
+ * functions read.
+ */
 export async function rowsScanned(
   pool: Pool,
   { text, values }: { text: string; values?: unknown[] },
+  table?: string,
 ): Promise<number> {
   const { rows } = await pool.query(`explain (analyze, timing off, format json) ${text}`, values);
-  return scannedBy(rows[0]["QUERY PLAN"][0].Plan);
+  return scannedBy(rows[0]["QUERY PLAN"][0].Plan, table);
 }
 
-function scannedBy(node: any): number {
-  const own = node["Relation Name"] === undefined ? 0 : rowsOf({ ...node, Plans: [] });
-  return (node.Plans ?? []).reduce((sum: number, plan: any) => sum + scannedBy(plan), own);
+function scannedBy(node: any, table: string | undefined): number {
+  const name = node["Relation Name"];
+  const isMeant = name !== undefined && (table === undefined || name === table);
+  const own = isMeant ? rowsOf({ ...node, Plans: [] }) : 0;
+  return (node.Plans ?? []).reduce((sum: number, plan: any) => sum + scannedBy(plan, table), own);
 }
 
 function rowsOf(node: any): number {
