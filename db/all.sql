@@ -102,6 +102,7 @@ set local role exchange_owner;
 --!include identity/functions/staff_of_fresh_session.sql
 --!include identity/functions/acting.sql
 --!include identity/functions/lock_staff.sql
+--!include identity/functions/lock_acting.sql
 --!include identity/functions/end_staff_access.sql
 --!include identity/functions/open_staff_session.sql
 --!include identity/functions/insert_staff_passkey.sql
@@ -408,6 +409,7 @@ set local role exchange_owner;
 --!include admin/functions/count_movement.sql
 --!include admin/functions/basis.sql
 --!include admin/functions/carry_out.sql
+--!include admin/functions/find_proposal.sql
 --!include admin/functions/lock_proposal.sql
 --!include admin/functions/create_category.sql
 --!include admin/functions/create_event.sql

@@ -19,7 +19,7 @@ revoke execute on function
   admin.rehearse(boolean),
   admin.rehearse_orders(uuid, uuid, jsonb[]), admin.check_approval(text, numeric),
   admin.approver_role(text), admin.basis(text, jsonb), admin.carry_out(text, jsonb),
-  admin.lock_proposal(uuid), admin.verify_proposals(),
+  admin.find_proposal(uuid), admin.lock_proposal(uuid), admin.verify_proposals(),
   admin.verify_personal_arguments(), admin.personal_part(text, jsonb),
   admin.plain_part(text, jsonb), admin.check_erasable(identity.users),
   admin.check_call_cap(ledger.journal_kind, numeric),

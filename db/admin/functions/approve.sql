@@ -4,11 +4,13 @@ language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_proposal admin.proposed_calls := admin.lock_proposal(approve.proposal_id);
+  v_proposal admin.proposed_calls;
   v_acting record;
   v_basis jsonb;
   v_result jsonb;
 begin
+  perform core.check_session();
+  v_proposal := admin.find_proposal(approve.proposal_id);
   select a.* into v_acting from identity.acting() as a;
   if v_acting.staff_id is null then
     perform core.raise_error('ROLE_REQUIRED', 'Only a member of staff can decide this');
@@ -17,7 +19,9 @@ begin
     perform core.raise_error('OWN_PROPOSAL');
   end if;
 
+  -- Its locks come before the proposal's, as in admin.erase_user.
   v_basis := admin.basis(v_proposal.command, v_proposal.arguments);
+  v_proposal := admin.lock_proposal(approve.proposal_id);
   update admin.proposed_calls as p
   set is_running = true
   where p.id = v_proposal.id;
@@ -44,5 +48,5 @@ comment on function admin.approve(uuid) is
   'returns, or null for nothing. If the command fails, the proposal stays open. Errors: NOT_FOUND, '
   'INVALID_STATE (decided or expired; or who proposed it has lost the role for it), OWN_PROPOSAL, '
   'ROLE_REQUIRED, PROPOSAL_CHANGED (its basis is not what it was), and all of the command. Roles '
-  'and expiry count once it has its locks. Locks: the proposal, those of admin.basis and of the '
-  'command.';
+  'and expiry count once it has its locks. Locks: those of admin.basis, the proposal, those of '
+  'the command.';

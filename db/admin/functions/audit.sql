@@ -11,6 +11,7 @@ declare
   v_audit_id bigint;
 begin
   perform core.check_session();
+  perform identity.lock_acting();
   perform admin.check_role(audit.action);
   select a.* into v_acting from identity.acting() as a;
   select p.id into v_proposal_id
@@ -53,4 +54,4 @@ comment on function admin.audit(text, jsonb) is
   'What is personal of the arguments (admin.commands) goes to admin.personal_arguments. A member '
   'of staff who lacks the role for the command is refused, and with that all that the call did; a '
   'proposal that is carried out was checked before. Private to the schema. Errors: UNAUTHORIZED, '
-  'ROLE_REQUIRED, UNFIT_SESSION.';
+  'ROLE_REQUIRED, UNFIT_SESSION. Locks: the member of staff who acts.';

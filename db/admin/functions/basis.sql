@@ -1,6 +1,9 @@
 create or replace function admin.basis(command text, arguments jsonb)
 returns jsonb
 language plpgsql volatile
+set search_path = pg_catalog, pg_temp
+-- Times become texts, which are compared with those of another session.
+set timezone = 'UTC'
 as $$
 declare
   v_public_id constant uuid := (basis.arguments ->> 'user_id')::uuid;

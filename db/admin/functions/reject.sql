@@ -4,10 +4,15 @@ language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_proposal admin.proposed_calls := admin.lock_proposal(reject.proposal_id);
+  v_proposal admin.proposed_calls;
   v_acting record;
-  v_role constant text := admin.approver_role((v_proposal).command);
+  v_role text;
+  v_reason text := reject.reason;
 begin
+  perform core.check_session();
+  perform identity.lock_acting();
+  v_proposal := admin.lock_proposal(reject.proposal_id);
+  v_role := admin.approver_role(v_proposal.command);
   select a.* into v_acting from identity.acting() as a;
   if (v_proposal.proposed_by = v_acting.staff_id or v_role = any (v_acting.roles)) is not true then
     perform core.raise_error(
@@ -15,20 +20,30 @@ begin
     );
   end if;
   perform core.check_reason(reject.reason);
+  -- Nothing takes away later what is written about a user who was erased.
+  if exists (
+    select
+    from identity.users as u
+    where u.public_id::text = v_proposal.arguments ->> 'user_id'
+      and u.erased_at is not null
+  ) then
+    v_reason := 'erased';
+  end if;
   update admin.proposed_calls as p set
     status = 'rejected',
     decided_by = v_acting.staff_id,
     decided_at = core.now(),
-    rejection = reject.reason
+    rejection = v_reason
   where p.id = v_proposal.id;
   perform admin.audit('reject', jsonb_build_object(
     'proposal_id', reject.proposal_id,
-    'reason', reject.reason
+    'reason', v_reason
   ));
 end
 $$;
 
 comment on function admin.reject(uuid, text) is
   'Rejects a proposal for good, an expired one too. Who proposed it may do so, to take it back. '
-  'Errors: NOT_FOUND, INVALID_STATE (decided), ROLE_REQUIRED, INVALID_REQUEST, UNFIT_SESSION. '
-  'Locks: the proposal.';
+  'Of a proposal about a user who was erased, the reason that is kept is ''erased''. Errors: '
+  'NOT_FOUND, INVALID_STATE (decided), ROLE_REQUIRED, INVALID_REQUEST, UNFIT_SESSION. Locks: the '
+  'member of staff who acts, the proposal.';

@@ -4,6 +4,7 @@ language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
+  perform identity.lock_acting();
   update identity.staff_keys as k
   set revoked_at = coalesce(k.revoked_at, core.now())
   where k.public_id = revoke_staff_key.key_id;
@@ -18,4 +19,4 @@ $$;
 
 comment on function admin.revoke_staff_key(uuid) is
   'Revokes the key of an analyst or an operator, at once. Revoking it again changes nothing. '
-  'Errors: NOT_FOUND. Locks: the row of the key.';
+  'Errors: NOT_FOUND. Locks: the member of staff who acts, then the row of the key.';

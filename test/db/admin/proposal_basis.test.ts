@@ -182,6 +182,21 @@ test.serial("INVALID_REQUEST: users of a bonus that are none", async (t) => {
   await t.throwsAsync(propose("remove_staff_passkey", { passkey_id: "x" }), invalid);
 });
 
+test.serial("the time zones of who proposes and who approves do not matter", async (t) => {
+  const zones = exchange.database.connectAs("exchange_operator", { max: 1 });
+  const user_id = await makeTrader();
+  await operate("freeze_user", { user_id, reason: "stolen" });
+  await zones.query("set timezone = 'Europe/Berlin'");
+  const proposal_id = await callBy(zones, ann!.cookieHash, "propose", {
+    command: "unfreeze_user",
+    arguments: JSON.stringify({ user_id, reason: "a mistake" }),
+    reason: "asked for",
+  });
+  await zones.query("set timezone = 'Pacific/Kiritimati'");
+  await callBy(zones, ben!.cookieHash, "approve", { proposal_id });
+  t.is((await shown(proposal_id)).status, "approved");
+});
+
 pair.serial(
   "a freeze and the approval of a bonus meet: paid before, or refused",
   ["paid first", "refused"],

@@ -286,6 +286,19 @@ test.serial("a proposal is rejected for good, also by who made it, for a reason"
   }
 });
 
+test.serial("a rejection keeps no words about a user who was erased", async (t) => {
+  const values = await deposit();
+  const id = await propose("deposit", values);
+  await operate("erase_user", { user_id: values.user_id, reason: "asked for" });
+  await reject(id, ben, "John Doe called");
+  t.like(await shown(id), { status: "rejected", rejection: "erased" });
+  const { rows } = await operators.query(
+    "select arguments ->> 'reason' as reason from admin.audit_entries order by audit_key desc limit 1",
+  );
+  t.deepEqual(rows, [{ reason: "erased" }]);
+  t.deepEqual(await exchange.verify(), []);
+});
+
 test.serial("INVALID_STATE: a proposal can be approved for 24 hours", async (t) => {
   await clock.freeze("2040-01-01T00:00:00Z");
   const fresh = async () =>
