@@ -406,7 +406,7 @@ set local role exchange_owner;
 --!include admin/functions/check_approval.sql
 --!include admin/functions/check_call_cap.sql
 --!include admin/functions/count_cash.sql
---!include admin/functions/count_movement.sql
+--!include admin/functions/move_cash.sql
 --!include admin/functions/basis.sql
 --!include admin/functions/carry_out.sql
 --!include admin/functions/find_proposal.sql

@@ -10,10 +10,7 @@ declare
 begin
   perform admin.check_approval('adjust_balance', adjust_balance.amount_cents);
   perform core.check_reason(adjust_balance.reason);
-  perform admin.count_movement(
-    adjust_balance.user_id, 'adjustment', adjust_balance.amount_cents, adjust_balance.reference
-  );
-  v_balance_cents := ledger.move_cash(
+  v_balance_cents := admin.move_cash(
     adjust_balance.user_id, 'adjustment', adjust_balance.amount_cents, adjust_balance.reference,
     adjust_balance.reason
   );

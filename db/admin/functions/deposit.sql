@@ -7,10 +7,7 @@ declare
   v_balance_cents bigint;
 begin
   perform admin.check_approval('deposit', deposit.amount_cents);
-  perform admin.count_movement(
-    deposit.user_id, 'deposit', deposit.amount_cents, deposit.reference
-  );
-  v_balance_cents := ledger.move_cash(
+  v_balance_cents := admin.move_cash(
     deposit.user_id, 'deposit', deposit.amount_cents, deposit.reference
   );
   perform admin.audit('deposit', jsonb_build_object(

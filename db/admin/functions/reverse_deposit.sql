@@ -27,10 +27,7 @@ begin
   end if;
   perform admin.check_approval('reverse_deposit', v_deposit.amount_cents);
 
-  perform admin.count_movement(
-    v_deposit.user_id, 'reversal', v_deposit.amount_cents, reverse_deposit.reference
-  );
-  v_balance_cents := ledger.move_cash(
+  v_balance_cents := admin.move_cash(
     v_deposit.user_id, 'reversal', v_deposit.amount_cents, reverse_deposit.reference,
     reverse_deposit.reason
   );

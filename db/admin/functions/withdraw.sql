@@ -7,10 +7,7 @@ declare
   v_balance_cents bigint;
 begin
   perform admin.check_approval('withdraw', withdraw.amount_cents);
-  perform admin.count_movement(
-    withdraw.user_id, 'withdrawal', withdraw.amount_cents, withdraw.reference
-  );
-  v_balance_cents := ledger.move_cash(
+  v_balance_cents := admin.move_cash(
     withdraw.user_id, 'withdrawal', withdraw.amount_cents, withdraw.reference
   );
   perform admin.audit('withdraw', jsonb_build_object(
