@@ -645,8 +645,6 @@ set local role exchange_owner;
 --!include jobs/functions/value_accounts.sql
 --!include admin/functions/fire_due_switches.sql
 --!include admin/functions/process_due_markets.sql
---!include admin/functions/archive_due_orders.sql
---!include admin/functions/remove_due_keys.sql
 --!include admin/functions/run_due.sql
 --!include jobs/functions/verify_ledger.sql
 --!include jobs/functions/seal_history.sql

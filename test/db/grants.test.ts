@@ -179,7 +179,7 @@ test("exchange_operator calls the functions of admin but for private ones, and t
        and obj_description(p.oid, 'pg_proc') ~ '(Private to the schema|Not for operators)[.]' order by 1`,
   );
   t.deepEqual(inner, [
-    ...["admin.approver_role(text)", "admin.archive_due_orders()", "admin.audit(text,jsonb)"],
+    ...["admin.approver_role(text)", "admin.audit(text,jsonb)"],
     "admin.audit_access(text,bigint,text)",
     ...["admin.audit_closings(jsonb,uuid)", "admin.basis(text,jsonb)"],
     ...["admin.carry_out(text,jsonb)", "admin.check_approval(text,numeric)"],
@@ -190,7 +190,7 @@ test("exchange_operator calls the functions of admin but for private ones, and t
     "admin.move_cash(uuid,ledger.journal_kind,bigint,text,text)",
     "admin.personal_part(text,jsonb)",
     ...["admin.plain_part(text,jsonb)", "admin.process_due_markets()", "admin.rehearse(boolean)"],
-    ...["admin.rehearse_orders(uuid,uuid,jsonb[])", "admin.remove_due_keys()"],
+    "admin.rehearse_orders(uuid,uuid,jsonb[])",
     ...["admin.verify_personal_arguments()", "admin.verify_proposals()"],
   ]);
   const operators = (await functionsOf("admin")).filter((name) => !inner.includes(name));

@@ -7,15 +7,28 @@ as $$
 declare
   v_switches record;
   v_markets record;
-  v_archived int;
-  v_keys int;
+  v_piece int;
+  v_archived int := 0;
+  v_keys int := 0;
   v_passed_over int;
   v_done jsonb;
 begin
   v_switches := admin.fire_due_switches();
   v_markets := admin.process_due_markets();
-  v_archived := admin.archive_due_orders();
-  v_keys := admin.remove_due_keys();
+  loop
+    begin
+      v_piece := trading.archive_orders(1000);
+    exception when lock_not_available then
+      v_piece := 0; -- a partition is missing, and the archive is being read
+    end;
+    exit when v_piece = 0;
+    v_archived := v_archived + v_piece;
+  end loop;
+  loop
+    v_piece := jobs.remove_keys();
+    exit when v_piece = 0;
+    v_keys := v_keys + v_piece;
+  end loop;
   v_passed_over := v_switches.passed_over + v_markets.passed_over;
   v_done := jsonb_build_object(
     'released', v_markets.released,
