@@ -10,12 +10,6 @@ as $$
       a.id, a.at, a.action, a.arguments,
       a.arguments ->> 'event_id' as event_id,
       a.arguments ->> 'market_id' as market_id,
-      a.arguments ->> 'title' as title,
-      a.arguments ->> 'description' as description,
-      a.arguments ->> 'category' as category,
-      a.arguments ->> 'exclusive' as exclusive,
-      a.arguments ->> 'outcome_name' as outcome,
-      a.arguments ->> 'position' as place,
       core.time_of(nullif(a.arguments ->> 'open_time', 'infinity')) as open_time,
       core.time_of(nullif(a.arguments ->> 'close_time', 'infinity')) as close_time
     from admin.audit_log as a
@@ -24,36 +18,32 @@ as $$
       'edit_market', 'set_market_status', 'set_market_source'
     )
   ),
+  -- Null leaves an argument as it was.
+  arguments as (
+    select c.*, x.name, nullif(x.value, 'null') as value
+    from calls as c
+    left join lateral jsonb_each(
+      case jsonb_typeof(c.arguments) when 'object' then c.arguments end
+    ) as x (name, value) on true
+  ),
   made_events as (
     select
-      c.event_id, min(c.at) as at,
+      c.event_id, c.at,
       jsonb_build_array(
-        (array_agg(c.title order by c.id desc) filter (where c.title is not null))[1],
-        (array_agg(c.description order by c.id desc) filter (where c.description is not null))[1],
-        (array_agg(c.category order by c.id desc) filter (where c.category is not null))[1],
-        (
-          array_agg(c.arguments ->> 'live' order by c.id desc)
-          filter (where c.arguments ->> 'live' is not null)
-        )[1],
-        (
-          array_agg(c.arguments ->> 'live_delay_ms' order by c.id desc)
-          filter (where c.arguments ->> 'live_delay_ms' is not null)
-        )[1],
-        extract(epoch from (
-          array_agg(core.time_of(c.arguments ->> 'starts_at') order by c.id desc)
-          filter (where c.arguments ->> 'starts_at' is not null)
-        )[1])::text,
-        extract(epoch from (
-          array_agg(core.time_of(c.arguments ->> 'ends_at') order by c.id desc)
-          filter (where c.arguments ->> 'ends_at' is not null)
-        )[1])::text,
-        min(c.arguments ->> 'thumbnail_id'),
-        min(c.arguments ->> 'thumbnail_url'),
-        (array_agg(c.exclusive order by c.id desc) filter (where c.exclusive is not null))[1]
+        c.last ->> 'title', c.last ->> 'description', c.last ->> 'category', c.last ->> 'live',
+        c.last ->> 'live_delay_ms',
+        extract(epoch from core.time_of(c.last ->> 'starts_at'))::text,
+        extract(epoch from core.time_of(c.last ->> 'ends_at'))::text,
+        c.last ->> 'thumbnail_id', c.last ->> 'thumbnail_url', c.last ->> 'exclusive'
       )::text as terms
-    from calls as c
-    where c.action in ('create_event', 'edit_event', 'set_event_live')
-    group by c.event_id
+    from (
+      select
+        a.event_id, min(a.at) as at,
+        jsonb_object_agg(a.name, a.value order by a.id) filter (where a.value is not null) as last
+      from arguments as a
+      where a.action in ('create_event', 'edit_event', 'set_event_live')
+      group by a.event_id
+    ) as c
   ),
   events as (
     select
@@ -68,28 +58,28 @@ as $$
   ),
   made_markets as (
     select
-      c.market_id, min(c.at) as at,
+      c.market_id, c.at,
       jsonb_build_array(
-        (array_agg(c.title order by c.id desc) filter (where c.title is not null))[1],
-        (array_agg(c.description order by c.id desc) filter (where c.description is not null))[1],
+        c.last ->> 'title', c.last ->> 'description',
         -- That a market has the category of its event is another invariant.
-        case when min(c.event_id) is null then
-          (array_agg(c.category order by c.id desc) filter (where c.category is not null))[1]
-        end,
-        min(c.arguments ->> 'thumbnail_id'),
-        min(c.arguments ->> 'thumbnail_url'),
-        (array_agg(c.outcome order by c.id desc) filter (where c.outcome is not null))[1],
-        (array_agg(c.place order by c.id desc) filter (where c.place is not null))[1],
-        coalesce((
-          array_agg(
-            jsonb_build_array(c.arguments -> 'rules', c.arguments -> 'source_url')
-            order by c.id desc
-          ) filter (where c.action = 'set_market_source')
-        )[1], '[null, null]')
+        case when c.last ->> 'event_id' is null then c.last ->> 'category' end,
+        c.last ->> 'thumbnail_id', c.last ->> 'thumbnail_url', c.last ->> 'outcome_name',
+        c.last ->> 'position', coalesce(c.source, '[null, null]')
       )::text as terms
-    from calls as c
-    where c.action in ('create_market', 'edit_market', 'set_market_source')
-    group by c.market_id
+    from (
+      select
+        a.market_id, min(a.at) as at,
+        jsonb_object_agg(a.name, a.value order by a.id) filter (where a.value is not null) as last,
+        (
+          array_agg(
+            jsonb_build_array(a.arguments -> 'rules', a.arguments -> 'source_url')
+            order by a.id desc
+          ) filter (where a.action = 'set_market_source')
+        )[1] as source
+      from arguments as a
+      where a.action in ('create_market', 'edit_market', 'set_market_source')
+      group by a.market_id
+    ) as c
   ),
   markets as (
     select
