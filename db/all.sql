@@ -170,7 +170,6 @@ set local role exchange_owner;
 --!include rate_limits/functions/retry_after_seconds.sql
 --!include rate_limits/functions/record_grants.sql
 --!include rate_limits/functions/spend_tokens.sql
---!include rate_limits/functions/count_stream.sql
 
 -- Functions: the engine
 --!include trading/lock/market_lock.sql

@@ -45,14 +45,14 @@ begin
   if not is_allowed then
     return;
   end if;
-  perform rate_limits.count_stream(
-    open_stream.lease_id, 'address', open_stream.address, open_stream.slots
-  );
-  if open_stream.user_id is not null then
-    perform rate_limits.count_stream(
-      open_stream.lease_id, 'user', open_stream.user_id::text, open_stream.slots
-    );
-  end if;
+  insert into rate_limits.open_streams as s (holder, subject, lease_id, stream_count)
+  select h.holder, h.subject, open_stream.lease_id, open_stream.slots
+  from (
+    values ('address', open_stream.address), ('user', open_stream.user_id::text)
+  ) as h (holder, subject)
+  where h.subject is not null
+  on conflict on constraint open_streams_pkey do update set
+    stream_count = s.stream_count + excluded.stream_count;
 end
 $$;
 
