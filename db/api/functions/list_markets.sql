@@ -90,9 +90,6 @@ begin
           where list_markets.sort = 'volume'
             and l.category_id = v_category_id
             and l.list = list_markets.status
-            and (v_query is null or (
-              select m.words @@ v_query from catalog.markets as m where m.id = l.market_id
-            ))
           order by l.volume_cents desc, l.market_id desc
         )
         union all
@@ -102,9 +99,6 @@ begin
           where list_markets.sort = 'newest'
             and l.category_id = v_category_id
             and l.list = list_markets.status
-            and (v_query is null or (
-              select m.words @@ v_query from catalog.markets as m where m.id = l.market_id
-            ))
           order by l.market_id desc
         )
         union all
@@ -114,12 +108,11 @@ begin
           where list_markets.sort = 'closing'
             and l.category_id = v_category_id
             and l.list = list_markets.status
-            and (v_query is null or (
-              select m.words @@ v_query from catalog.markets as m where m.id = l.market_id
-            ))
           order by l.close_time, l.market_id desc
         )
       ) as p
+      where v_query is null
+        or (select m.words @@ v_query from catalog.markets as m where m.id = p.market_id)
       limit least(list_markets.page_size, v_total - v_before)
       offset v_before
     );
