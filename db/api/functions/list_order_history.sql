@@ -18,6 +18,7 @@ declare
     select u.id from identity.users as u where u.public_id = list_order_history.user_id
   );
   v_market_id bigint;
+  v_limit int := list_order_history.most + 1;
   v_seen bigint[];
   v_seen_markets bigint[];
   v_ids bigint[] := '{}';
@@ -28,6 +29,7 @@ begin
     v_market_id := coalesce((
       select m.id from catalog.markets as m where m.public_id = list_order_history.market_id
     ), 0);
+    v_limit := c_window;
   end if;
   -- The user is given as a range: an equality would let the planner walk the primary key, past the
   -- orders of all others.
@@ -42,7 +44,7 @@ begin
         where (o.user_id, o.id) < (v_user_id, v_before)
           and o.user_id >= v_user_id
         order by o.user_id desc, o.id desc
-        limit case when v_market_id is null then list_order_history.most + 1 else c_window end
+        limit v_limit
       )
       union all
       (
@@ -51,11 +53,11 @@ begin
         where (a.user_id, a.id) < (v_user_id, v_before)
           and a.user_id >= v_user_id
         order by a.user_id desc, a.id desc
-        limit case when v_market_id is null then list_order_history.most + 1 else c_window end
+        limit v_limit
       )
     ) as y
     order by y.id desc
-    limit case when v_market_id is null then list_order_history.most + 1 else c_window end
+    limit v_limit
   ) as x;
 
   for i in 1 .. coalesce(cardinality(v_seen), 0) loop
