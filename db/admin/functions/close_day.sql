@@ -10,7 +10,6 @@ declare
   v_constraint text;
   v_column text;
 begin
-  perform core.check_session();
   perform admin.check_approval('close_day');
   if isfinite(close_day.day) is not true then
     perform core.raise_error('INVALID_REQUEST', 'The day must be a date');

@@ -10,7 +10,6 @@ declare
   v_audit_id bigint;
 begin
   perform admin.check_approval('erase_user');
-  perform core.check_session();
   perform core.check_reason(erase_user.reason);
   perform identity.lock_account(v_user_id);
   perform identity.lock_user(erase_user.user_id);

@@ -11,7 +11,6 @@ declare
   v_column text;
 begin
   perform admin.check_approval('recover_account');
-  perform core.check_session();
   perform identity.lock_account_to_change(v_user_id);
   select u.* into strict v_before
   from identity.users as u
