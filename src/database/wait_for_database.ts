@@ -12,12 +12,11 @@ export interface WaitOptions {
   signal: AbortSignal;
   /** Called with every reason to wait. */
   onWaiting?: (reason: NotReadyReason) => void;
-  /** For tests: how often the log repeats the reason. */
-  remindEveryMs?: number;
 }
 
 const FIRST_WAIT_MS = 100;
 const LONGEST_WAIT_MS = 2000;
+/** The log repeats the reason this often. */
 const REMIND_EVERY_MS = 60_000;
 
 /**
@@ -26,7 +25,7 @@ const REMIND_EVERY_MS = 60_000;
  */
 export async function waitForDatabase<T>(
   attempt: () => Promise<T>,
-  { logger, signal, onWaiting, remindEveryMs = REMIND_EVERY_MS }: WaitOptions,
+  { logger, signal, onWaiting }: WaitOptions,
 ): Promise<T> {
   const began = performance.now();
   let said: NotReadyReason | undefined;
@@ -41,7 +40,7 @@ export async function waitForDatabase<T>(
       const reason = reasonToWait(error);
       if (reason === undefined) throw error;
       onWaiting?.(reason);
-      if (reason !== said || performance.now() - saidAt >= remindEveryMs) {
+      if (reason !== said || performance.now() - saidAt >= REMIND_EVERY_MS) {
         said = reason;
         saidAt = performance.now();
         const { message, code } = error as NodeJS.ErrnoException;

@@ -59,8 +59,6 @@ export interface EventStreamsOptions {
   logger: Logger;
   repeat?: Repeat;
   streamCap?: number;
-  /** How much may wait for a client besides the frame that is sent. */
-  backlogCapBytes?: number;
 }
 
 const PING_EVERY_MS = 25_000;
@@ -69,7 +67,8 @@ const ping = shareFrame(Buffer.from(": ping\n\n"));
 
 /** A stream takes about 10 KB, and each frame of its market takes the time of a write. */
 const DEFAULT_STREAM_CAP = 20_000;
-const DEFAULT_BACKLOG_CAP_BYTES = 256 * 1024;
+/** How much may wait for a client besides the frame that is sent. */
+const BACKLOG_CAP_BYTES = 256 * 1024;
 /** A client with more to take is behind. Frames that can be read again later wait until then. */
 const BEHIND_BYTES = 64 * 1024;
 
@@ -92,9 +91,7 @@ export function formatPosition(id: number): Buffer {
 
 /** Opens event streams, and counts those of the process. */
 export function createEventStreams(options: EventStreamsOptions): EventStreams {
-  const { logger, repeat = repeatByTimer } = options;
-  const streamCap = options.streamCap ?? DEFAULT_STREAM_CAP;
-  const backlogCapBytes = options.backlogCapBytes ?? DEFAULT_BACKLOG_CAP_BYTES;
+  const { logger, repeat = repeatByTimer, streamCap = DEFAULT_STREAM_CAP } = options;
   const streams = new Set<EventStream>();
   let dropped = 0;
   let isClosing = false;
@@ -135,7 +132,7 @@ export function createEventStreams(options: EventStreamsOptions): EventStreams {
 
     function send(frame: Buffer | SharedFrame): void {
       if (response.writableEnded || response.destroyed) return;
-      if (response.writableLength > backlogCapBytes) drop();
+      if (response.writableLength > BACKLOG_CAP_BYTES) drop();
       else if (Buffer.isBuffer(frame)) response.write(gzip ? gzip.add(shareFrame(frame)) : frame);
       else response.write(gzip ? gzip.add(frame) : frame.plain);
     }
