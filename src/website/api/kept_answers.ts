@@ -1,3 +1,4 @@
+import { singleFlightByKey } from "../../single_flight.ts";
 import { keptStore } from "./kept_store.ts";
 import type { Store } from "./kept_store.ts";
 import type { Result } from "./result.ts";
@@ -31,24 +32,11 @@ export function keepAnswers<Value>({
   ...options
 }: KeptAnswersOptions<Value>): KeptAnswers<Value> {
   const kept = keptStore<Value>(options);
-  const asking = new Map<string, Promise<Result<Value>>>();
   let pausedUntil = 0;
 
-  async function read(id: string): Promise<Result<Value>> {
-    const now = Date.now();
-    const data = kept.get(id);
-    if (data !== undefined) return { ok: true, data };
-    const open = asking.get(id);
-    if (open !== undefined) return await open;
-    if (now < pausedUntil) return tooMany(pausedUntil - now);
-    const question = askAnew(id, now).finally(() => {
-      asking.delete(id);
-    });
-    asking.set(id, question);
-    return await question;
-  }
-
-  async function askAnew(id: string, at: number): Promise<Result<Value>> {
+  const askAnew = singleFlightByKey(async (id): Promise<Result<Value>> => {
+    const at = Date.now();
+    if (at < pausedUntil) return tooMany(pausedUntil - at);
     const result = await ask(id);
     if (result.ok) {
       kept.set(id, result.data, at);
@@ -57,6 +45,11 @@ export function keepAnswers<Value>({
       pausedUntil = Date.now() + (seconds === undefined ? PAUSE_MS : seconds * 1000);
     }
     return result;
+  });
+
+  async function read(id: string): Promise<Result<Value>> {
+    const data = kept.get(id);
+    return data === undefined ? await askAnew(id) : { ok: true, data };
   }
 
   return { read, drop: kept.drop };
