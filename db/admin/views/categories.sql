@@ -1,13 +1,14 @@
+-- The same as analytics.categories, in the schema that operators may read.
 create or replace view admin.categories as
 select
-  c.id as category_key,
-  c.slug as category,
-  c.name,
-  c."position" as position,
-  c.event_count::bigint as event_count,
-  c.open_market_count::bigint as open_market_count,
-  c.closed_market_count::bigint as closed_market_count
-from catalog.categories as c;
+  x.category_key,
+  x.category,
+  x.name,
+  x.position,
+  x.event_count,
+  x.open_market_count,
+  x.closed_market_count
+from analytics.categories as x;
 
 comment on view admin.categories is 'Groups of events and markets.';
 comment on column admin.categories.category_key is 'Internal key, for joins.';

@@ -1,10 +1,11 @@
+-- The same as analytics.order_reductions, in the schema that operators may read.
 create or replace view admin.order_reductions as
 select
-  x.order_id as order_key,
-  x.quantity_before::int as quantity_before,
-  x.quantity_after::int as quantity_after,
-  x.at as reduced_at
-from trading.order_reductions as x;
+  x.order_key,
+  x.quantity_before,
+  x.quantity_after,
+  x.reduced_at
+from analytics.order_reductions as x;
 
 comment on view admin.order_reductions is
   'Amendments that took shares off an order, which kept its place in the queue. Other '

@@ -1,29 +1,20 @@
+-- With the reasons and the evidence, which analysts do not see.
 create or replace view admin.resolutions as
 select
-  r.id as resolution_key,
-  r.market_id as market_key,
-  m.public_id as market_id,
-  r.outcome::text as outcome,
-  r.yes_payout_cents,
-  r.corrects_resolution_id as corrects_resolution_key,
+  x.resolution_key,
+  x.market_key,
+  x.market_id,
+  x.outcome,
+  x.yes_payout_cents,
+  x.corrects_resolution_key,
   r.reason,
-  r.position_count,
-  r.payout_cents::bigint as payout_cents,
-  not exists (
-    select
-    from trading.resolutions as n
-    where n.corrects_resolution_id = r.id
-  )
-  and not exists (
-    select
-    from trading.voids as v
-    where v.market_id = r.market_id
-      and v.trade_id is null
-  ) as is_final,
-  r.created_at,
+  x.position_count,
+  x.payout_cents,
+  x.is_final,
+  x.created_at,
   r.evidence
-from trading.resolutions as r
-left join catalog.markets as m on m.id = r.market_id;
+from analytics.resolutions as x
+join trading.resolutions as r on r.id = x.resolution_key;
 
 comment on view admin.resolutions is 'The resolutions of markets and their corrections.';
 comment on column admin.resolutions.resolution_key is 'Internal key, for joins; ascending in time.';

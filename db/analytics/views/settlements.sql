@@ -11,20 +11,10 @@ select
   s.cost_cents::bigint as cost_cents,
   s.fee_cents::bigint as fee_cents,
   s.realised_cents,
-  not exists (
-    select
-    from trading.resolutions as n
-    where n.corrects_resolution_id = r.id
-  )
-  and not exists (
-    select
-    from trading.voids as v
-    where v.market_id = r.market_id
-      and v.trade_id is null
-  ) as is_final,
+  r.is_final,
   r.created_at
 from trading.settlements as s
-left join trading.resolutions as r on r.id = s.resolution_id
+left join analytics.resolutions as r on r.resolution_key = s.resolution_id
 left join catalog.markets as m on m.id = s.market_id
 left join identity.users as u on u.id = s.user_id;
 
