@@ -1,4 +1,4 @@
-create or replace function identity.authenticate_key(key_hash bytea, address inet default null)
+create or replace function identity.authenticate_key(key_hash bytea, address inet)
 returns table (user_id uuid, api_key_id uuid, scopes text[], valid_for_ms int)
 language sql stable
 begin atomic

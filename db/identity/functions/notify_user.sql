@@ -1,6 +1,4 @@
-create or replace function identity.notify_user(
-  kind text, user_id bigint, details json default '{}'
-)
+create or replace function identity.notify_user(kind text, user_id bigint, details json)
 returns void
 language plpgsql volatile
 as $$

@@ -1,6 +1,5 @@
 create or replace function identity.use_passkey(
-  challenge bytea, credential_id bytea, user_handle uuid, sign_count bigint,
-  address inet default null
+  challenge bytea, credential_id bytea, user_handle uuid, sign_count bigint, address inet
 )
 returns bigint
 language plpgsql volatile
