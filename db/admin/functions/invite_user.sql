@@ -7,7 +7,7 @@ declare
   c_valid_for constant interval := '336 hours';
   v_token text;
 begin
-  if invite_user.email is null or invite_user.email !~ '^[^@[:space:]]+@[^@[:space:]]+$' then
+  if identity.is_email(invite_user.email) is not true then
     perform core.raise_violation('users_email_looks_like_one', '');
   end if;
   if exists (

@@ -223,3 +223,14 @@ test.serial("INVALID_LINK: an invitation is good once in all its forms", async (
   t.deepEqual(await mailedLinks(email.toUpperCase()), [], "none is sent any more");
   t.truthy((await signUp("another@links.example", ofAnother)).userId);
 });
+
+test.serial(
+  "INVALID_REQUEST: nobody is invited to an address that is too long to sign up with",
+  async (t) => {
+    const email = `${"x".repeat(320)}@links.example`;
+    await t.throwsAsync(operate("invite_user", { email }), {
+      code: "EX001",
+      message: /at most 320 characters/,
+    });
+  },
+);
