@@ -29,6 +29,7 @@ set local role exchange_owner;
 --!include core/functions/crc32.sql
 --!include core/functions/can_read.sql
 --!include core/functions/time_of.sql
+--!include core/functions/is_within_an_hour.sql
 --!include core/functions/all_ended_before.sql
 --!include core/functions/note_process.sql
 

@@ -153,7 +153,7 @@ as $$
   from events as e
   full join made_events as k on k.event_id = e.event_id
   where e.terms is distinct from k.terms
-    or e.at not between k.at - interval '1 hour' and k.at + interval '1 hour'
+    or not core.is_within_an_hour(e.at, k.at)
 
   union all
   select 'market is what was called for', 'market ' || coalesce(m.market_id, k.market_id),
@@ -161,7 +161,7 @@ as $$
   from markets as m
   full join made_markets as k on k.market_id = m.market_id
   where m.terms is distinct from k.terms
-    or m.at not between k.at - interval '1 hour' and k.at + interval '1 hour'
+    or not core.is_within_an_hour(m.at, k.at)
 
   union all
   select 'market closes when it was called for', 'market ' || m.id,

@@ -85,7 +85,7 @@ as $$
   from calls as c
   left join identity.users as u on u.public_id::text = c.user_id
   where c.action = 'create_user'
-    and (u.created_at between c.at - interval '1 hour' and c.at + interval '1 hour') is not true
+    and core.is_within_an_hour(u.created_at, c.at) is not true
 
   -- A sign-up leaves a password. Only the recovery of the account takes it away, or the end of an
   -- account whose address was never confirmed.
@@ -108,7 +108,7 @@ as $$
   from frozen_traders as t
   full join frozen as f on f.user_id = t.user_id
   where t.terms is distinct from f.terms
-    or (t.at between f.at - interval '1 hour' and f.at + interval '1 hour') is not true
+    or core.is_within_an_hour(t.at, f.at) is not true
 
   union all
   select 'account is erased as was called for', 'user ' || coalesce(u.public_id::text, c.user_id),
@@ -122,9 +122,7 @@ as $$
     where x.action = 'erase_user'
       and x.arguments @> '{"erased": true}'
   ) as c on c.user_id = u.public_id::text
-  where (
-    u.erased_at between c.at - interval '1 hour' and c.at + interval '1 hour'
-  ) is not true
+  where core.is_within_an_hour(u.erased_at, c.at) is not true
 
   -- The rotation of a key may let it expire sooner.
   union all
@@ -173,11 +171,9 @@ as $$
   from staff_keys as k
   full join made_staff_keys as c on c.key_id = k.key_id
   where k.terms is distinct from c.terms
-    or k.created_at not between c.created_at - interval '1 hour' and c.created_at
-      + interval '1 hour'
+    or not core.is_within_an_hour(k.created_at, c.created_at)
     or (k.revoked_at is null) <> (c.revoked_at is null)
-    or k.revoked_at not between c.revoked_at - interval '1 hour' and c.revoked_at
-      + interval '1 hour'
+    or not core.is_within_an_hour(k.revoked_at, c.revoked_at)
 $$;
 
 comment on function identity.verify_calls() is

@@ -63,8 +63,7 @@ as $$
     where m.action = 'give_bonus'
       and m.reference = 'play money'
       and e.account_version = 1
-      and j.created_at between u.created_at - interval '1 hour' and u.created_at
-        + interval '1 hour'
+      and core.is_within_an_hour(j.created_at, u.created_at)
       and not exists (
         select
         from admin.audit_log as a
@@ -153,9 +152,7 @@ as $$
     'within an hour of ' || t.at, t.created_at::text
   from (
     select m.journal_id, j.created_at, min(c.at) as at,
-      bool_or(
-        j.created_at between c.at - interval '1 hour' and c.at + interval '1 hour'
-      ) as is_timed
+      bool_or(core.is_within_an_hour(j.created_at, c.at)) as is_timed
     from movements as m
     join ledger.posted_journals as j on j.id = m.journal_id
     join calls as c
@@ -174,7 +171,7 @@ as $$
   from resolutions as r
   full join resolution_calls as c on c.market_id = r.market_id and c.place = r.place
   where r.terms is distinct from c.terms
-    or r.at not between c.at - interval '1 hour' and c.at + interval '1 hour'
+    or not core.is_within_an_hour(r.at, c.at)
 
   union all
   select 'void is what was called for', coalesce(v.object, c.object),
@@ -182,7 +179,7 @@ as $$
   from voids as v
   full join void_calls as c on c.object = v.object
   where v.reason is distinct from c.reason
-    or v.at not between c.at - interval '1 hour' and c.at + interval '1 hour'
+    or not core.is_within_an_hour(v.at, c.at)
 
   union all
   select 'fee schedule is what was called for', 'fee schedule ' || coalesce(s.id, c.id),
@@ -191,10 +188,10 @@ as $$
   from schedules as s
   full join schedule_calls as c on c.id = s.id
   where s.terms is distinct from c.terms
-    or s.at not between c.at - interval '1 hour' and c.at + interval '1 hour'
+    or not core.is_within_an_hour(s.at, c.at)
     or s.effective_from <> c.effective_from
     or c.effective_from is null
-      and s.effective_from not between c.at - interval '1 hour' and c.at + interval '1 hour'
+      and not core.is_within_an_hour(s.effective_from, c.at)
 
   union all
   select 'fee schedule was withdrawn as was called for', 'fee schedule ' || coalesce(x.id, c.id),
@@ -207,7 +204,7 @@ as $$
     from admin.audit_log as a
     where a.action = 'cancel_fee_schedule'
   ) as c on c.id = x.id
-  where (x.at between c.at - interval '1 hour' and c.at + interval '1 hour') is not true
+  where core.is_within_an_hour(x.at, c.at) is not true
 $$;
 
 comment on function ledger.verify_calls() is

@@ -93,7 +93,7 @@ as $$
     from asked as x
     where x.user_id = c.user_id
       and x.limits = c.limits
-      and x.created_at between c.at - interval '1 hour' and c.at + interval '1 hour'
+      and core.is_within_an_hour(x.created_at, c.at)
   )
 
   -- An exclusion never becomes shorter, unless it is ended. A user may have made it longer.

@@ -71,8 +71,7 @@ as $$
     where c.user_id = r.user_id
       and m.public_id::text = r.market_id
       and c.quantity::text = r.quantity
-      and c.created_at between r.created_at - interval '1 hour' and r.created_at
-        + interval '1 hour'
+      and core.is_within_an_hour(c.created_at, r.created_at)
   )
 
   union all

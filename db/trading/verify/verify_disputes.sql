@@ -42,7 +42,7 @@ as $$
   ) as c on c.id = d.id
   where d.id is null
     or c.id is null and d.erased_at is null
-    or d.answered_at not between c.at - interval '1 hour' and c.at + interval '1 hour'
+    or not core.is_within_an_hour(d.answered_at, c.at)
     or d.answer <> c.answer
 $$;
 
