@@ -4,9 +4,7 @@ create or replace function api.begin_command(
 returns core.result
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
-set jit = off
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
+--!include planner/indexes.sql
 as $$
 declare
   v_user_id constant bigint := (

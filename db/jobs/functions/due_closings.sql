@@ -4,9 +4,7 @@ create or replace function jobs.due_closings(
 returns setof bigint
 language sql volatile security definer
 set search_path = pg_catalog, pg_temp
-set jit = off
-set enable_seqscan = off
-set enable_bitmapscan = off
+--!include planner/indexes.sql
 set enable_sort = off
 as $$
   select m.id

@@ -10,9 +10,7 @@ create or replace function jobs.next_work(
 )
 language plpgsql volatile security definer
 set search_path = pg_catalog, pg_temp
-set jit = off
-set enable_seqscan = off
-set enable_bitmapscan = off
+--!include planner/indexes.sql
 as $$
 declare
   -- The worker looks every 100 ms, and no job waits for longer than a quarter of a second.

@@ -2,9 +2,7 @@ create or replace function jobs.remove_sessions(most int default 1000)
 returns int
 language sql volatile security definer
 set search_path = pg_catalog, pg_temp
-set jit = off
-set enable_seqscan = off
-set enable_bitmapscan = off
+--!include planner/indexes.sql
 set enable_sort = off
 as $$
   select identity.end_sessions(
