@@ -81,12 +81,17 @@ for (const role of ["exchange_api", "exchange_operator", "exchange_worker"] as c
   });
 }
 
-test("roles have no privilege on tables but one; operators read the views of admin", async (t) => {
+test("roles have no privilege on tables or columns but one; operators read the views of admin", async (t) => {
   const privileged = await names(`
     select c.oid::regclass || ' ' || pg_get_userbyid(x.grantee) || ' ' || x.privilege_type as name
     from pg_class as c
     join (${schemas}) as n on n.oid = c.relnamespace
-    cross join aclexplode(c.relacl) as x
+    cross join lateral (
+      select c.relacl as acl
+      union all
+      select a.attacl from pg_attribute as a where a.attrelid = c.oid
+    ) as of_table_or_column
+    cross join aclexplode(acl) as x
     where pg_get_userbyid(x.grantee) <> 'exchange_owner' and n.nspname <> 'analytics'`);
   const viewsOfOperators = (await views()).filter((view) => view.startsWith("admin."));
   t.deepEqual(privileged.sort(), [

@@ -269,36 +269,3 @@ for (const proof of ["session", "key of a member", "key of nobody"] as const) {
     },
   );
 }
-
-const databaseRoles = [
-  "exchange_api",
-  "exchange_worker",
-  "exchange_operator",
-  "exchange_analyst",
-] as const;
-for (const role of databaseRoles) {
-  test(`${role} reads and writes none of the tables that say who acts and what is approved`, async (t) => {
-    const pool = exchange.database.connectAs(role, { max: 1 });
-    const statements = [
-      "update identity.staff set login = session_user",
-      "insert into admin.rules values ('deposit', 'cash')",
-      "delete from admin.rules",
-      "update admin.commands set role = null",
-      "select from admin.commands",
-      "update admin.proposed_calls set is_running = true",
-      "select from admin.proposed_calls",
-      "select from identity.staff_sessions",
-      "select from identity.staff_keys",
-      "select from identity.acting()",
-      "select admin.audit('deposit', '{}')",
-      "select admin.carry_out('deposit', '{}')",
-      "select admin.basis('deposit', '{}')",
-      "select admin.check_approval('deposit')",
-      "select admin.lock_proposal(null)",
-    ];
-    for (const statement of statements) {
-      await t.throwsAsync(pool.query(statement), { code: "42501" }, statement);
-    }
-    await pool.end();
-  });
-}

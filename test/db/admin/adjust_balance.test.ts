@@ -108,17 +108,3 @@ test("operators see the kind, the reference and the reason; analysts only the ki
   t.like(shown, { amount_cents: -200, kind: "adjustment" });
   t.false("reference" in shown || "reason" in shown);
 });
-
-for (const role of ["exchange_api", "exchange_worker", "exchange_analyst"] as const) {
-  test(`${role} can adjust no balance`, async (t) => {
-    const ann = await makeTrader({ cents: 500 });
-    const pool = exchange.database.connectAs(role, { max: 1 });
-    for (const call of [
-      `admin.adjust_balance('${ann}', 5, 'mine', 'mine')`,
-      `ledger.move_cash('${ann}', 'adjustment', 5, 'mine', 'mine')`,
-    ]) {
-      await t.throwsAsync(pool.query(`select ${call}`), { code: "42501" }, call);
-    }
-    t.is(await balance(ann), 500);
-  });
-}

@@ -160,21 +160,6 @@ test("the audit row has who was named, in the form of the database, and how many
   ]);
 });
 
-for (const role of ["exchange_api", "exchange_worker", "exchange_analyst"] as const) {
-  test(`${role} can give no bonus, whichever function it tries`, async (t) => {
-    const ann = await makeTrader({ cents: 0 });
-    const pool = exchange.database.connectAs(role, { max: 1 });
-    for (const call of [
-      `admin.give_bonus('mine', '[{"user_id": "${ann}", "amount_cents": 5}]')`,
-      `ledger.move_cash('${ann}', 'bonus', 5, 'mine')`,
-      "ledger.book_movement(1, 'bonus', 5, 'mine')",
-    ]) {
-      await t.throwsAsync(pool.query(`select ${call}`), { code: "42501" }, call);
-    }
-    t.is(await balance(ann), 0);
-  });
-}
-
 /** Users without cash, by one statement. */
 async function makeMany(count: number): Promise<string[]> {
   const { rows } = await exchange.database.pool.query(

@@ -155,12 +155,3 @@ test.serial("INVALID_REQUEST: a payout takes the fees of 1,000 markets at most",
   t.like(error, { code: "EX001" });
   t.regex(error.message, /at most 1000 markets, which have 2000 cents/);
 });
-
-for (const role of ["exchange_api", "exchange_worker", "exchange_analyst"] as const) {
-  test(`${role} can pay out no fees`, async (t) => {
-    const pool = exchange.database.connectAs(role, { max: 1 });
-    for (const call of ["admin.pay_out_fees(1, 'mine')", "trading.pay_out_fees(1, 'mine')"]) {
-      await t.throwsAsync(pool.query(`select ${call}`), { code: "42501" }, call);
-    }
-  });
-}

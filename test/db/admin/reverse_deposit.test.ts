@@ -147,15 +147,3 @@ test("operators see reference and reason; analysts the kind and the sum that is 
     { balance_cents: -80, overdraft_cents: 80, net_deposits_cents: -80 },
   ]);
 });
-
-for (const role of ["exchange_api", "exchange_worker", "exchange_analyst"] as const) {
-  test(`${role} can reverse no deposit and see no receivables`, async (t) => {
-    const pool = exchange.database.connectAs(role, { max: 1 });
-    for (const query of [
-      "select admin.reverse_deposit('bank', 'mine')",
-      "select * from admin.receivables",
-    ]) {
-      await t.throwsAsync(pool.query(query), { code: "42501" }, query);
-    }
-  });
-}
