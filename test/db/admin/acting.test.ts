@@ -22,8 +22,7 @@ const lastCall = async () => {
   return rows[0];
 };
 
-const loginOfTests = async () =>
-  (await exchange.database.pool.query("select session_user as login")).rows[0].login;
+const loginOfTests = async () => (await exchange.query("select session_user as login"))[0].login;
 
 test.serial("a call without a credential is by the login, who is nobody's", async (t) => {
   const user_id = await makeTrader();
@@ -115,7 +114,7 @@ test.serial("UNAUTHORIZED: what is not in force proves nothing", async (t) => {
   await list(key);
 
   const hex = cookieHash.toString("hex");
-  const { rows: kept } = await exchange.database.pool.query(
+  const kept = await exchange.query(
     `select key_hash as hash from identity.staff_keys
      union all select cookie_hash from identity.staff_sessions`,
   );

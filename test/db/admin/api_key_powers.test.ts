@@ -37,7 +37,7 @@ async function authenticate(key: string, address: string | null = null): Promise
 }
 
 async function rowOf(key: string): Promise<any> {
-  const { rows } = await exchange.database.pool.query(
+  const rows = await exchange.query(
     `select v.* from admin.api_keys as v
      join identity.api_keys as k on k.public_id = v.key_id where k.key_hash = $1`,
     [sha256Of(key)],
@@ -112,10 +112,10 @@ for (const [what, values] of Object.entries({
     const id = await idOf(await makeKey());
     const columns = Object.keys(values).map((column, index) => `${column} = $${index + 2}`);
     await t.throwsAsync(
-      exchange.database.pool.query(
-        `update identity.api_keys set ${columns.join(", ")} where public_id = $1`,
-        [id, ...Object.values(values)],
-      ),
+      exchange.query(`update identity.api_keys set ${columns.join(", ")} where public_id = $1`, [
+        id,
+        ...Object.values(values),
+      ]),
       { code: "23514" },
     );
   });
@@ -124,10 +124,7 @@ for (const [what, values] of Object.entries({
 test.serial("scopes may not be null, and two keys may not replace one", async (t) => {
   const id = await idOf(await makeKey());
   const set = (assignment: string) =>
-    exchange.database.pool.query(
-      `update identity.api_keys set ${assignment} where public_id = $1`,
-      [id],
-    );
+    exchange.query(`update identity.api_keys set ${assignment} where public_id = $1`, [id]);
   await t.throwsAsync(set("scopes = null"), { code: "23502" });
   const rotated = await makeKey();
   await rotate(rotated);
@@ -283,7 +280,7 @@ test.serial("without an overlap the old key is revoked, and servers hear of it",
   const made = await rotate(old, "0");
   t.is(await authenticate(old), undefined);
   t.not(await authenticate(made), undefined);
-  const { rows } = await exchange.database.pool.query(
+  const rows = await exchange.query(
     "select from trading.outbox where channel = 'api_key_revoked' and payload ->> 'apiKeyId' = $1",
     [id],
   );
@@ -428,7 +425,7 @@ test.serial("a user rotates no key of another", async (t) => {
 });
 
 test.serial("analysts see no key, no address and no scope", async (t) => {
-  const { rows } = await exchange.database.pool.query(
+  const rows = await exchange.query(
     `select c.oid::regclass || '.' || a.attname as name
      from pg_attribute as a join pg_class as c on c.oid = a.attrelid
      where c.relnamespace = 'analytics'::regnamespace and a.attname ~ 'address|scope|api_key'`,

@@ -42,13 +42,11 @@ test.serial("a fee that was withdrawn is never in force, in each scope", async (
   t.is(await feeIn(market_id), 125, "of the category");
   t.is(await feeIn(await makeMarket()), 18, "of the default before");
   const rows = async (schema: string) =>
-    (
-      await exchange.database.pool.query(
-        `select fee_schedule_key::text as key, cancelled_at
+    await exchange.query(
+      `select fee_schedule_key::text as key, cancelled_at
          from ${schema}.fee_schedules where fee_schedule_key = any ($1) order by 1::bigint`,
-        [[own, ofCategory, byDefault]],
-      )
-    ).rows;
+      [[own, ofCategory, byDefault]],
+    );
   for (const schema of ["admin", "analytics"]) {
     const shown = await rows(schema);
     t.deepEqual(
@@ -70,9 +68,7 @@ test.serial("INVALID_STATE: a fee in force, the first one, or one that is withdr
   await clock.freeze(ONE);
   await t.throwsAsync(cancel(held), stays(/in force since/));
   t.is(await feeIn(market_id), 3, "1 % of 250 cents, rounded up");
-  const { rows } = await exchange.database.pool.query(
-    "select min(id)::text as id from trading.fee_schedules",
-  );
+  const rows = await exchange.query("select min(id)::text as id from trading.fee_schedules");
   await t.throwsAsync(cancel(rows[0].id), stays(/in force/));
   await t.throwsAsync(cancel("999999"), { code: "EX017" });
 });

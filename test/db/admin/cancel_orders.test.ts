@@ -75,7 +75,7 @@ test.serial("an order past its expiry expires, and is not counted", async (t) =>
 });
 
 async function auditedOrders(user_id: string): Promise<string[]> {
-  const { rows } = await exchange.database.connectAs("exchange_operator").query(
+  const rows = await exchange.look(
     `select e.arguments -> 'order_ids' as ids
        from admin.audit_entries as e
        where e.action = 'cancel_orders' and e.arguments ->> 'user_id' = $1

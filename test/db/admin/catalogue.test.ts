@@ -7,18 +7,15 @@ import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 /** What operators make: categories, events, markets, users. */
 
 const exchange = testExchange(test);
-const { makeMarket, market, operate } = exchange;
+const { makeMarket, market, operate, query } = exchange;
 
 const nothing = "01900000-0000-7000-8000-000000000000";
-
-const rowsOf = async (query: string): Promise<any[]> =>
-  (await exchange.database.pool.query(query)).rows;
 
 test.serial("a category returns its slug and comes last by default", async (t) => {
   t.is(await operate("create_category", { slug: "one", name: "One" }), "one");
   await operate("create_category", { slug: "first", name: "First", position: 0 });
   await operate("create_category", { slug: "two", name: "Two" });
-  const slugs = await rowsOf(`select slug from catalog.categories order by "position", id`);
+  const slugs = await query(`select slug from catalog.categories order by "position", id`);
   t.deepEqual(
     slugs.map(({ slug }) => slug),
     ["first", "tests", "one", "two"],
@@ -91,13 +88,13 @@ test("an event is edited: null leaves a value, and the audit has the one before"
   });
   const now = async () =>
     (
-      await rowsOf(`select title, description from catalog.events where public_id = '${event_id}'`)
+      await query(`select title, description from catalog.events where public_id = '${event_id}'`)
     )[0];
   await operate("edit_event", { event_id, title: "The final" });
   t.deepEqual(await now(), { title: "The final", description: "On Sunday." });
   await operate("edit_event", { event_id, description: "On Monday." });
   t.deepEqual(await now(), { title: "The final", description: "On Monday." });
-  const [audited] = await rowsOf(
+  const [audited] = await query(
     `select arguments -> 'before' as before from admin.audit_log
      where action = 'edit_event' and arguments ->> 'event_id' = '${event_id}'
      order by id desc limit 1`,
@@ -119,7 +116,7 @@ test("the times of an event are edited: the end stays behind the start", async (
   await t.throwsAsync(operate("edit_event", { event_id, starts_at: two }), { code: "EX001" });
   await t.throwsAsync(operate("edit_event", { event_id, ends_at: "infinity" }), { code: "EX001" });
   await operate("edit_event", { event_id, starts_at: one });
-  const [times] = await rowsOf(
+  const [times] = await query(
     `select starts_at, ends_at from catalog.events where public_id = '${event_id}'`,
   );
   t.deepEqual(times, { starts_at: new Date(one!), ends_at: new Date(two!) });
@@ -143,7 +140,7 @@ test("an event goes live and back, and keeps its delay unless given one", async 
   });
   const now = async () =>
     (
-      await rowsOf(`select live, live_delay_ms from catalog.events where public_id = '${event_id}'`)
+      await query(`select live, live_delay_ms from catalog.events where public_id = '${event_id}'`)
     )[0];
   t.deepEqual(await now(), { live: false, live_delay_ms: 5000 });
   await operate("set_event_live", { event_id, live: true });
@@ -182,7 +179,7 @@ test("a profile changes only the given fields", async (t) => {
   const user_id = await exchange.makeTrader();
   const profile = async () =>
     (
-      await rowsOf(
+      await query(
         `select display_name, avatar_url, private, leaderboard_opt_out as opt_out
          from identity.users where public_id = '${user_id}'`,
       )
@@ -207,7 +204,7 @@ test("an address of a picture begins with https://, and an empty one removes the
   const user_id = await exchange.makeTrader();
   const kept = async () =>
     (
-      await rowsOf(
+      await query(
         `select u.avatar_url, api.get_own_profile(u.public_id) -> 'avatarUrl' as shown
          from identity.users as u where u.public_id = '${user_id}'`,
       )
@@ -232,7 +229,7 @@ test("an address of a picture begins with https://, and an empty one removes the
   t.deepEqual(await kept(), { avatar_url: longest, shown: longest });
   await operate("set_profile", { user_id, avatar_url: "" });
   t.deepEqual(await kept(), { avatar_url: null, shown: null });
-  t.is((await exchange.database.pool.query("select * from ledger.verify()")).rowCount, 0);
+  t.deepEqual(await query("select * from ledger.verify()"), []);
 });
 
 test("INVALID_REQUEST: a loss limit below 0", async (t) => {
@@ -346,7 +343,7 @@ test("every constraint that an operator's values can break is said in words", as
     ...["staff_sessions_last_at_most_12_hours", "staff_who_are_removed_have_no_password"],
     ...["stream_caps_are_of_an_address_or_a_user", "users_avatar_url_is_short"],
   ];
-  const names = await rowsOf(
+  const names = await query(
     `select c.conname as name
      from pg_constraint c
      left join pg_class r on r.oid = c.conrelid
@@ -356,8 +353,8 @@ test("every constraint that an operator's values can break is said in words", as
   );
   t.true(names.length > 15);
   for (const { name } of names.filter(({ name }) => !outOfReach.includes(name))) {
-    const query = `select core.raise_violation('${name}', '')`;
-    const { message } = await t.throwsAsync(rowsOf(query), { code: "EX001" });
+    const raised = query(`select core.raise_violation('${name}', '')`);
+    const { message } = await t.throwsAsync(raised, { code: "EX001" });
     t.notRegex(message, /_|breaks the rule/);
   }
 });

@@ -7,13 +7,11 @@ import { buy } from "../../helpers/exchange/orders.ts";
 /** admin.reconcile and admin.close_day: a day's cash beside the bank's, and its books closed. */
 
 const exchange = testExchange(test);
-const { clock, makeMarket, makeTraders, operate, place, rest } = exchange;
+const { clock, makeMarket, makeTraders, operate, place, query, rest } = exchange;
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 1440 * MINUTE_MS;
 const startOf = (day: string) => `${day}T00:00:00.000Z`;
-const rowsOf = async (query: string, values: unknown[] = []) =>
-  (await exchange.database.pool.query(query, values)).rows;
 
 type Entry = [reference: unknown, cents: unknown];
 
@@ -21,7 +19,7 @@ async function reconcile(day: unknown, entries: Entry[]): Promise<unknown[][]> {
   const bank = JSON.stringify(
     entries.map(([reference, amount_cents]) => ({ reference, amount_cents })),
   );
-  const rows = await rowsOf("select * from admin.reconcile(day => $1, bank => $2)", [day, bank]);
+  const rows = await query("select * from admin.reconcile(day => $1, bank => $2)", [day, bank]);
   return rows.map((row) => [
     row.reference,
     ...[row.ours_cents, row.bank_cents, row.difference_cents].map(Number),
@@ -29,7 +27,7 @@ async function reconcile(day: unknown, entries: Entry[]): Promise<unknown[][]> {
 }
 
 async function figures(day: string): Promise<Record<string, Record<string, number>>> {
-  const rows = await rowsOf("select * from admin.closed_figures where day = $1", [day]);
+  const rows = await query("select * from admin.closed_figures where day = $1", [day]);
   const byItem: Record<string, Record<string, number>> = {};
   for (const { item, account_kind, amount_cents } of rows) {
     byItem[item] = { ...byItem[item], [account_kind]: Number(amount_cents) };
@@ -141,7 +139,7 @@ test.serial("two days are compared with the bank, and closed", async (t) => {
       event_escrow: 0,
     },
   });
-  const [closed] = await rowsOf("select * from admin.closed_days where day = '2040-03-01'");
+  const [closed] = await query("select * from admin.closed_days where day = '2040-03-01'");
   t.is(closed.difference_count, 4);
   t.is(closed.bank_entries, 5);
   t.is(closed.reason, "the bank looks for b-1");
@@ -205,6 +203,6 @@ test.serial(
     ] as Entry[]) {
       await t.throwsAsync(reconcile("2040-01-01", [entry]), { code: "EX001" }, String(entry));
     }
-    t.deepEqual(await rowsOf("select * from admin.reconciliations where day = '2040-01-01'"), []);
+    t.deepEqual(await query("select * from admin.reconciliations where day = '2040-01-01'"), []);
   },
 );

@@ -25,7 +25,7 @@ const member = async () => ({ staff_id: (await makeStaff(exchange, ["audit"])).s
 
 const keyId = async () => {
   await operate("create_api_key", { ...(await user()), name: unique() });
-  const { rows } = await exchange.database.pool.query(
+  const rows = await exchange.query(
     "select public_id from identity.api_keys order by id desc limit 1",
   );
   return { key_id: rows[0].public_id };
@@ -37,7 +37,7 @@ const laterFee = () =>
 
 const staffKeyId = async () => {
   await operate("create_staff_key", { name: unique(), role: "analyst" });
-  const { rows } = await exchange.database.pool.query(
+  const rows = await exchange.query(
     "select public_id from identity.staff_keys order by id desc limit 1",
   );
   return { key_id: rows[0].public_id };
@@ -92,7 +92,7 @@ const commands: Record<string, [Role | "any", () => Promise<Record<string, unkno
     "markets",
     async () => {
       await exchange.giveShares(await makeMarket(), await makeTrader(), "yes", 10);
-      const { rows } = await exchange.database.pool.query(
+      const rows = await exchange.query(
         "select public_id as trade_id from trading.trades order by id desc limit 1",
       );
       return { ...rows[0], reason: "a mistake" };
@@ -142,7 +142,7 @@ const commands: Record<string, [Role | "any", () => Promise<Record<string, unkno
   close_day: [
     "cash",
     async () => {
-      const { rows } = await exchange.database.pool.query(
+      const rows = await exchange.query(
         "select coalesce(max(day) + 1, '2020-01-01')::text as day from ledger.closed_days",
       );
       await operate("reconcile", { ...rows[0], bank: "[]" });
@@ -237,7 +237,7 @@ const withheld: Record<string, string> = {
 const makesMarket = ["copy_market", "create_markets"];
 
 async function auditLog(after = 0): Promise<any[]> {
-  const { rows } = await exchange.database.pool.query(
+  const rows = await exchange.query(
     `select audit_key as key, operator, action, arguments, called_at as at
      from admin.audit_entries where audit_key > $1 order by audit_key`,
     [after],
@@ -258,25 +258,25 @@ test.serial.before("make staff", async () => {
 });
 
 test("the table names the functions that operators have, and these tests all of them", async (t) => {
-  const { rows } = await exchange.database.pool.query(
+  const rows = await exchange.query(
     `select p.proname as name from pg_proc as p
      where p.pronamespace = 'admin'::regnamespace
        and p.provolatile = 'v'
        and has_function_privilege('exchange_operator', p.oid, 'execute') order by 1`,
   );
   const functions = rows.map(({ name }) => name);
-  const listed = await exchange.database.pool.query(
+  const listed = await exchange.query(
     "select command, role, approval from admin.commands order by 1",
   );
   t.deepEqual(
-    listed.rows.map(({ command }) => command),
+    listed.map(({ command }) => command),
     functions,
   );
   t.deepEqual([...Object.keys(commands), ...ofProposals, ...always].sort(), functions);
 });
 
 test("each command that may need approval begins by asking, with its amount", async (t) => {
-  const { rows } = await exchange.database.pool.query(
+  const rows = await exchange.query(
     `select c.command, c.approval <> 'never' as may_need,
        p.prosrc ~ 'admin[.]check_approval[(]' as asks,
        p.prosrc ~ format('check_approval[(]''%s'', ', c.command) as has_amount_given,
@@ -318,7 +318,7 @@ for (const [name, [wanted, prepare]] of Object.entries(commands)) {
     t.is(rows.length, makesMarket.includes(name) ? 2 : 1);
     const { operator, action, arguments: written, at } = rows.at(-1);
     t.is(action, name);
-    const { rows: login } = await exchange.database.pool.query("select session_user as name");
+    const login = await exchange.query("select session_user as name");
     t.is(operator, login[0].name);
     t.true(Math.abs(at.getTime() - from) < 60_000);
     for (const [argument, value] of Object.entries(values)) {
@@ -401,7 +401,7 @@ test.serial("an API key or a session's cookie is never in the audit log", async 
   const key: string = await operate("create_api_key", { user_id, name: "secret" });
   const cookie: string = await operate("create_session", { user_id });
   await operate("end_sessions", { user_id, cookie });
-  const { rows } = await exchange.database.pool.query(
+  const rows = await exchange.query(
     "select count(*) from admin.audit_log where arguments::text ~ $1",
     [`${key.slice(3)}|${cookie.slice(3)}`],
   );

@@ -5,15 +5,13 @@ import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 /** admin.copy_market: the same kind of market again. */
 
 const exchange = testExchange(test);
-const { makeMarket, market, operate } = exchange;
+const { makeMarket, market, operate, query } = exchange;
 
-const rowsOf = async (query: string, values: unknown[] = []) =>
-  (await exchange.database.pool.query(query, values)).rows;
 const copy = (market_id: string, values: object = {}) =>
   operate("copy_market", { market_id, title: "Again", ...values });
 const rate = async (id: string) =>
   (
-    await rowsOf(
+    await query(
       `select f.taker_rate_bps as rate, f.market_id is not null as own
        from catalog.markets as m, trading.fee_in_force(m.id, m.category_id, core.now()) as f
        where m.public_id = $1`,
@@ -37,7 +35,7 @@ test("a copy has the texts, category, event and picture, and times of its own", 
   const times = { close_time: "2091-01-02T00:00:00Z", open_time: "2091-01-01T00:00:00Z" };
   const timed = await copy(original, times);
   t.is((await market(timed)).closeTime, "2091-01-02T00:00:00.000Z");
-  const [{ open_time }] = await rowsOf("select open_time from admin.markets where market_id = $1", [
+  const [{ open_time }] = await query("select open_time from admin.markets where market_id = $1", [
     timed,
   ]);
   t.is(open_time.toISOString(), "2091-01-01T00:00:00.000Z");
@@ -47,7 +45,7 @@ test("a copy has the texts, category, event and picture, and times of its own", 
 test("a copy has the rules and the source, as the audit log says of it", async (t) => {
   const original = await makeMarket();
   const sourceOf = async (id: string) =>
-    (await rowsOf("select rules, source_url from catalog.markets where public_id = $1", [id]))[0];
+    (await query("select rules, source_url from catalog.markets where public_id = $1", [id]))[0];
   t.deepEqual(await sourceOf(await copy(original)), { rules: null, source_url: null });
   const rules = "What the bank announces counts.";
   await operate("set_market_source", { market_id: original, rules, source_url: null });
@@ -83,7 +81,7 @@ test("ROLE_REQUIRED: a fee needs the role cash as well, and nothing is made with
   await operate("set_fee_schedule", { taker_rate_bps: 0, market_id: original });
   await t.throwsAsync(by(), { code: "EX042" });
   await by({ with_fee: false });
-  const made = await rowsOf("select from catalog.markets where title = 'By a member'");
+  const made = await query("select from catalog.markets where title = 'By a member'");
   t.is(made.length, 2);
 });
 

@@ -31,7 +31,7 @@ async function makeTwo() {
 }
 
 async function lines(id: string) {
-  const { rows } = await exchange.database.pool.query(
+  const rows = await exchange.query(
     `select j.kind, u.public_id as trader, e.amount_cents as cents
      from catalog.markets as m
      join trading.resolutions as r on r.market_id = m.id
@@ -86,7 +86,7 @@ test("a correction can be corrected, also back to the first outcome", async (t) 
   t.deepEqual([await balance(ann), await balance(bob)], [11_900, 2100]);
   await correct(id, "yes");
   t.deepEqual([await balance(ann), await balance(bob)], [12_000, 2000]);
-  const { rows } = await exchange.database.pool.query(
+  const rows = await exchange.query(
     `select r.outcome, r.yes_payout_cents as pays, r.reason, before.outcome as corrects,
        (select count(*)::int from trading.settlements as s where s.resolution_id = r.id) as settled
      from trading.resolutions as r
@@ -121,12 +121,10 @@ test("the time of the resolution stays that of the first", async (t) => {
   const { id } = await makeTwo();
   await resolve(id, "yes");
   const times = async () =>
-    (
-      await exchange.database.pool.query(
-        "select resolved_at::text as at from catalog.markets where public_id = $1",
-        [id],
-      )
-    ).rows;
+    await exchange.query(
+      "select resolved_at::text as at from catalog.markets where public_id = $1",
+      [id],
+    );
   const before = await times();
   await correct(id, "no");
   t.deepEqual(await times(), before);
@@ -180,7 +178,7 @@ test("a sale covers a debt, and so does the next correction", async (t) => {
   await rest(elsewhere, bob, buy("yes", 10, 50));
   await place(elsewhere, ann, sell("yes", 10, 50)); // fee 17.5
   t.is(await balance(ann), -10_000 + 500 - 18);
-  const { rows } = await exchange.database.pool.query(
+  const rows = await exchange.query(
     `select t.overdraft_cents::bigint as cents from trading.traders as t where t.public_id = $1`,
     [ann],
   );

@@ -4,19 +4,17 @@ import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 /** admin.create_markets: all of them or none; admin.add_note. */
 
 const exchange = testExchange(test);
-const { makeTrader, operate } = exchange;
+const { makeTrader, operate, query } = exchange;
 
 const nobody = "01900000-0000-7000-8000-000000000000";
 const inTests = { category: "tests" };
-const rowsOf = async (query: string, values: unknown[] = []) =>
-  (await exchange.database.pool.query(query, values)).rows;
 const make = (markets: unknown, dry_run: unknown = false) =>
-  rowsOf("select * from admin.create_markets(markets => $1, dry_run => $2)", [
+  query("select * from admin.create_markets(markets => $1, dry_run => $2)", [
     JSON.stringify(markets),
     dry_run,
   ]);
 const count = async (what: string) =>
-  Number((await rowsOf(`select count(*) from ${what}`))[0].count);
+  Number((await query(`select count(*) from ${what}`))[0].count);
 
 test.serial("each market is as admin.create_market would make it", async (t) => {
   const event_id = await operate("create_event", { title: "A cup", ...inTests });
@@ -47,7 +45,7 @@ test.serial("values may be texts, as those of a CSV file are", async (t) => {
   const [made] = await make([
     { title: "One", ...inTests, event_id, open: "false", position: "7", close_time: "2090-01-01" },
   ]);
-  const [market] = await rowsOf("select * from admin.markets where market_id = $1", [
+  const [market] = await query("select * from admin.markets where market_id = $1", [
     made.market_id,
   ]);
   t.like(market, { status: "paused", position: 7, close_time: new Date("2090-01-01") });
@@ -93,7 +91,7 @@ test("a note is for staff: with its writer, and its words not in the audit log",
   const user_id = await makeTrader();
   await operate("add_note", { user_id, note: "called twice" });
   await operate("add_note", { user_id, note: "is calm again" });
-  const notes = await rowsOf(
+  const notes = await query(
     "select note, operator from admin.notes where user_id = $1 order by note_key",
     [user_id],
   );
@@ -102,7 +100,7 @@ test("a note is for staff: with its writer, and its words not in the audit log",
     ["called twice", "is calm again"],
   );
   t.truthy(notes[0].operator);
-  const [{ logged }] = await rowsOf(
+  const [{ logged }] = await query(
     "select count(*)::int as logged from admin.audit_log where arguments::text ~ 'called twice'",
   );
   t.is(logged, 0);

@@ -83,9 +83,7 @@ test("INSUFFICIENT_BALANCE: a withdrawal of more than the balance", async (t) =>
 
 test.serial("the external account is the negative sum of all other accounts", async (t) => {
   const outside = async (): Promise<number> => {
-    const { rows } = await exchange.database.pool.query(
-      "select balance_cents as cents from ledger.outside_world",
-    );
+    const rows = await exchange.query("select balance_cents as cents from ledger.outside_world");
     return rows[0].cents;
   };
   const before = await outside();

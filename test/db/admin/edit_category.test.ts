@@ -15,6 +15,7 @@ const {
   market,
   operate,
   place,
+  query,
   rest,
 } = exchange;
 
@@ -25,12 +26,10 @@ const editEvent = (event_id: string, category: string) =>
   operate("edit_event", { event_id, category });
 const makeEvent = (): Promise<string> =>
   operate("create_event", { title: "A cup", category: "tests" });
-const rowsOf = async (query: string, values: unknown[] = []) =>
-  (await exchange.database.pool.query(query, values)).rows;
 /** The slugs in whose lists a market stands. */
 const listsOf = async (id: string) =>
   (
-    await rowsOf(
+    await query(
       `select c.slug, l.list from catalog.market_listings as l
        join catalog.categories as c on c.id = l.category_id
        join catalog.markets as m on m.id = l.market_id
@@ -40,7 +39,7 @@ const listsOf = async (id: string) =>
   ).map(({ slug, list }) => `${list} of ${slug}`);
 const counts = async (slug: string) =>
   (
-    await rowsOf(
+    await query(
       "select event_count::int as events, open_market_count::int as open from catalog.categories where slug = $1",
       [slug],
     )

@@ -145,7 +145,7 @@ for (const status of ["open", "paused"]) {
 test("the audit row has the values from before", async (t) => {
   const id = await makeMarket({ title: "Old", description: "Older" });
   await edit(id, { title: "New" });
-  const { rows } = await exchange.database.pool.query(
+  const rows = await exchange.query(
     `select arguments -> 'before' as before from admin.audit_log
      where action = 'edit_market' and arguments ->> 'market_id' = $1`,
     [id],

@@ -1,9 +1,6 @@
 import { randomUUID } from "node:crypto";
 import test from "ava";
-import { call } from "../../../src/database/call.ts";
-import { api } from "../../../src/database/calls.ts";
 import { failure, pairsOf } from "../../helpers/exchange/contention.ts";
-import { withClient } from "../../helpers/database/test_database.ts";
 import { buy, sell } from "../../helpers/exchange/orders.ts";
 import { someHash } from "../../helpers/exchange/staff.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
@@ -11,12 +8,11 @@ import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 /** admin.erase_user: when it is refused, and what happens beside it at the same moment. */
 
 const exchange = testExchange(test, { sessions: 20 });
-const { dump, makeMarket, makeMarketWith, makeTrader, operate, place, refusal, rest } = exchange;
+const { dump, makeMarket, makeMarketWith, makeTrader, operate, place, query, refusal, rest } =
+  exchange;
 const pair = pairsOf(test, exchange, 15);
 
 const INVALID_STATE = "EX019";
-const query = async (statement: string, values: unknown[] = []): Promise<any[]> =>
-  (await exchange.database.pool.query(statement, values)).rows;
 const erase = (user_id: string) => operate("erase_user", { user_id, reason: "asked for it" });
 const erasure = (user_id: string) => failure(erase(user_id));
 const userOf = async (id: string) =>
@@ -172,15 +168,13 @@ pair(
       [user, passwordHash],
     );
     const signIn = () =>
-      withClient(exchange.api, (client) =>
-        call(client, api.signIn, {
-          email,
-          passwordHash,
-          isHostOnly: false,
-          address: "192.0.2.7",
-          browser: "Seen",
-        }),
-      );
+      exchange.calls.signIn({
+        email,
+        passwordHash,
+        isHostOnly: false,
+        address: "192.0.2.7",
+        browser: "Seen",
+      });
     const [, signedIn] = await contention.together([() => erase(user), signIn] as const);
     const left = await query(
       `select from identity.users as u

@@ -13,11 +13,11 @@ const makeEvent = (exclusive = true): Promise<string> =>
 
 const row = async (market_id: string): Promise<any> =>
   (
-    await exchange.database.pool.query(
+    await exchange.query(
       `select outcome_name, "position" from admin.markets where market_id = $1`,
       [market_id],
     )
-  ).rows[0];
+  )[0];
 
 /** The markets of a new exclusive event, for outcomes A, B, and so on. */
 const makeOutcomes = async (count: number, exclusive = true) => {
@@ -83,9 +83,7 @@ test("INVALID_STATE: an exclusive event has at most 500 markets", async (t) => {
   const markets = Array.from({ length: 500 }, (_, at) => ({
     ...{ title: `Will ${at} win?`, category: "tests", event_id },
   }));
-  await exchange.database.pool.query("select admin.create_markets(markets => $1)", [
-    JSON.stringify(markets),
-  ]);
+  await exchange.query("select admin.create_markets(markets => $1)", [JSON.stringify(markets)]);
   const refused = { code: "EX019", message: /at most 500 markets/ };
   await operate("edit_event", { event_id, exclusive: true });
   await t.throwsAsync(makeMarket({ event_id }), refused);
@@ -151,7 +149,7 @@ test("INVALID_STATE: the last market of an exclusive event pays what the others 
 
 /** What admin.markets proposes for each market. */
 const proposed = async (markets: string[]): Promise<(string | null)[]> => {
-  const { rows } = await exchange.database.pool.query(
+  const rows = await exchange.query(
     `select proposed_outcome from admin.markets where market_id = any($1)
      order by array_position($1, market_id)`,
     [markets],

@@ -5,10 +5,9 @@ import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 /** admin.export_user: what it has, whose it is, and that no table is forgotten. */
 
 const exchange = testExchange(test);
-const { cancel, makeMarketWith, makeTrader, makeTraders, operate, place, rest, split } = exchange;
+const { cancel, makeMarketWith, makeTrader, makeTraders, operate, place, query, rest, split } =
+  exchange;
 
-const query = async (statement: string, values: unknown[] = []): Promise<any[]> =>
-  (await exchange.database.pool.query(statement, values)).rows;
 const exportOf = (user_id: string): Promise<any> => operate("export_user", { user_id });
 
 /** Of each table with a user or a text about one: the field of the export, or why there is none. */

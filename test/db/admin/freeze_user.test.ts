@@ -19,11 +19,10 @@ const withdraw = (user_id: string, reference: string) =>
   operate("withdraw", { user_id, amount_cents: 100, reference });
 
 async function shownToOperators(user_id: string) {
-  const { rows } = await exchange.database
-    .connectAs("exchange_operator")
-    .query("select frozen_at, frozen_by, frozen_reason from admin.users where user_id = $1", [
-      user_id,
-    ]);
+  const rows = await exchange.look(
+    "select frozen_at, frozen_by, frozen_reason from admin.users where user_id = $1",
+    [user_id],
+  );
   return rows[0];
 }
 
@@ -166,7 +165,7 @@ test.serial("frozen again, an account keeps the time and takes the new reason", 
   await freeze(ann, { reason: "fraud check", cancel_orders: false });
   await clock.freeze("2040-01-10T13:00:00Z");
   t.is(await freeze(ann, { reason: "court order" }), 1);
-  const { rows } = await exchange.database.pool.query("select session_user as login");
+  const rows = await exchange.query("select session_user as login");
   t.deepEqual(await shownToOperators(ann), {
     frozen_at: new Date("2040-01-10T12:00:00Z"),
     frozen_by: rows[0].login,
@@ -215,7 +214,7 @@ test("NOT_FOUND: an unknown user", async (t) => {
 });
 
 test("analysts see neither the state nor the reason", async (t) => {
-  const { rows } = await exchange.database.pool.query(
+  const rows = await exchange.query(
     `select c.table_name || '.' || c.column_name as name
      from information_schema.columns as c
      where c.table_schema = 'analytics' and c.column_name ~ 'fr[eo]+ze'`,

@@ -141,7 +141,7 @@ test("the audit row has who was named, in the form of the database, and how many
   const [ann, bob] = await makeTraders(2, { cents: 0 });
   await give("audited", [ann, 500]);
   await give("audited", [bob.toUpperCase(), "300"], [ann, 500]);
-  const { rows } = await exchange.database.pool.query(
+  const rows = await exchange.query(
     `select action, arguments from admin.audit_log where arguments ->> 'name' = 'audited'
      order by id desc limit 1`,
   );
@@ -162,7 +162,7 @@ test("the audit row has who was named, in the form of the database, and how many
 
 /** Users without cash, by one statement. */
 async function makeMany(count: number): Promise<string[]> {
-  const { rows } = await exchange.database.pool.query(
+  const rows = await exchange.query(
     `select admin.create_user('many-' || n || '@test.example', 'Many', 'many-' || n) as id
      from generate_series(1, $1) as n`,
     [count],

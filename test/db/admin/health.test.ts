@@ -7,11 +7,7 @@ import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 /** What staff see of servers, workers, jobs and of what is late: each time by a clock that stands. */
 
 const exchange = testExchange(test);
-const { clock, makeMarket, makeTrader, operate, rest, work } = exchange;
-
-async function look(query: string, values: unknown[] = []): Promise<any[]> {
-  return (await exchange.database.connectAs("exchange_operator").query(query, values)).rows;
-}
+const { clock, look, makeMarket, makeTrader, operate, rest, work } = exchange;
 
 async function health(item: string): Promise<Record<string, unknown>> {
   const [row] = await look(
@@ -90,7 +86,7 @@ test.serial("admin.health: workers, and the last verification", async (t) => {
   await clock.freeze("2040-03-01T10:00:00Z");
   t.deepEqual(await health("worker"), { n: null, late: null, is_good: false });
   t.deepEqual(await health("verification"), { n: null, late: null, is_good: false });
-  await exchange.database.pool.query("select jobs.beat()");
+  await exchange.query("select jobs.beat()");
   await work("verify_ledger");
   await clock.advance(30_000);
   t.deepEqual(await health("worker"), { n: null, late: 30, is_good: true });
@@ -101,7 +97,7 @@ test.serial("admin.health: workers, and the last verification", async (t) => {
   t.true((await health("verification")).is_good);
   await clock.advance(1000);
   t.false((await health("verification")).is_good);
-  await exchange.database.pool.query(
+  await exchange.query(
     `insert into ledger.verifications (started_at, finished_at, broken_count, first_rows)
      select core.now(), core.now(), 1, '[{"name": "n"}]'`,
   );

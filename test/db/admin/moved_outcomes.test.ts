@@ -34,16 +34,12 @@ const correct = (market_id: string, outcome: string, yes_payout_cents: number | 
 const voidMarket = (market_id: string) => operate("void_market", { market_id, reason: "a test" });
 
 const escrowOf = async (event: string): Promise<number> =>
-  (
-    await exchange.database.pool.query(
-      "select escrow_cents from catalog.events where public_id = $1",
-      [event],
-    )
-  ).rows[0].escrow_cents;
+  (await exchange.query("select escrow_cents from catalog.events where public_id = $1", [event]))[0]
+    .escrow_cents;
 
 /** What a YES share of each market pays; null before its resolution. */
 const payouts = async (markets: string[]): Promise<(number | null)[]> => {
-  const { rows } = await exchange.database.pool.query(
+  const rows = await exchange.query(
     `select yes_payout_cents from catalog.markets where public_id = any($1)
      order by array_position($1, public_id)`,
     [markets],
@@ -125,7 +121,7 @@ test("moving the YES writes both histories, both audit rows and both events", as
   await operate("correct_resolution", {
     ...{ market_id: c, outcome: "yes", reason: "the photo finish", evidence: "the photo" },
   });
-  const { rows } = await exchange.database.pool.query(
+  const rows = await exchange.query(
     `select m.public_id as market, r.outcome, r.reason, r.evidence, j.kind
      from trading.resolutions as r
      join catalog.markets as m on m.id = r.market_id
@@ -138,14 +134,14 @@ test("moving the YES writes both histories, both audit rows and both events", as
     { market: a, outcome: "no", ...why },
     { market: c, outcome: "yes", ...why },
   ]);
-  const audited = await exchange.database.pool.query(
+  const audited = await exchange.query(
     `select arguments ->> 'market_id' as market, arguments ->> 'outcome' as outcome,
        arguments ->> 'gives_to_market_id' as gives_to, arguments ->> 'reason' as reason
      from admin.audit_log
      where action = 'correct_resolution' and arguments ->> 'market_id' = any($1) order by id`,
     [[a, b, c]],
   );
-  t.deepEqual(audited.rows, [
+  t.deepEqual(audited, [
     { market: c, outcome: "yes", gives_to: null, reason: "the photo finish" },
     { market: a, outcome: "no", gives_to: c, reason: "the photo finish" },
   ]);

@@ -21,9 +21,7 @@ async function traded(quantity: number): Promise<string> {
 const revenueOf = async (market: string) => (await accounts(market)).revenue;
 
 async function outside(): Promise<number> {
-  const { rows } = await exchange.database.pool.query(
-    "select balance_cents as cents from ledger.outside_world",
-  );
+  const rows = await exchange.query("select balance_cents as cents from ledger.outside_world");
   return rows[0].cents;
 }
 

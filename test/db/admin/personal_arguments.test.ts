@@ -4,10 +4,7 @@ import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 /** What the arguments of operators' calls say about persons is kept apart from the sealed log. */
 
 const exchange = testExchange(test);
-const { makeTrader, operate } = exchange;
-
-const query = async (statement: string, values: unknown[] = []): Promise<any[]> =>
-  (await exchange.database.pool.query(statement, values)).rows;
+const { makeTrader, operate, query } = exchange;
 
 /** Texts that say nothing about a trader, and so are sealed as they are: for each reason, which. */
 const plain: Record<string, string[]> = {

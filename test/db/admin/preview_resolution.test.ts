@@ -55,7 +55,7 @@ test.serial("it changes nothing but the audit log", async (t) => {
 test("a resolution does what its preview shows; for a resolved market it shows the correction", async (t) => {
   const { market } = await makeThree();
   const settled = async () => {
-    const { rows } = await exchange.database.pool.query(
+    const rows = await exchange.query(
       `select u.public_id as trader, s.side, s.quantity, s.payout_cents as payout,
          s.realised_cents as realised
        from trading.settlements as s

@@ -102,7 +102,7 @@ test.serial("each command that may need approval can be proposed and approved", 
   await operate("freeze_user", { ...frozen, reason: "why" });
   await exchange.giveShares(await makeMarket(), await makeTrader(), "yes", 100);
   await exchange.giveShares(await makeMarket(), await makeTrader(), "yes", 10);
-  const { rows: trades } = await exchange.database.pool.query(
+  const trades = await exchange.query(
     "select public_id as trade_id from trading.trades order by id desc limit 1",
   );
   await operate("reconcile", { day: "2020-01-01", bank: "[]" });
@@ -133,7 +133,7 @@ test.serial("each command that may need approval can be proposed and approved", 
     set_approval_rule: { command: "withdraw", role: "cash", from_cents: 1000 },
     remove_approval_rule: { command: "withdraw" },
   };
-  const { rows } = await exchange.database.pool.query(
+  const rows = await exchange.query(
     "select command from admin.commands where approval <> 'never' order by 1",
   );
   t.deepEqual(

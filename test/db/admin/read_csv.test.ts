@@ -5,9 +5,9 @@ import { randomFrom } from "../../helpers/random.ts";
 const exchange = testExchange(test);
 
 async function read(csv: string | null): Promise<[number, string[]][]> {
-  const { rows } = await exchange.database
-    .connectAs("exchange_operator")
-    .query("select line::int, fields from admin.read_csv(csv => $1)", [csv]);
+  const rows = await exchange.look("select line::int, fields from admin.read_csv(csv => $1)", [
+    csv,
+  ]);
   return rows.map(({ line, fields }) => [line, fields]);
 }
 

@@ -10,7 +10,7 @@ import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 /** admin.recover_account and admin.freeze_user beside what the account does at the same moment. */
 
 const exchange = testExchange(test, { sessions: 20 });
-const { operate } = exchange;
+const { operate, query } = exchange;
 const pair = pairsOf(test, exchange, 12);
 
 const nobody = "01900000-0000-7000-8000-000000000000";
@@ -33,8 +33,6 @@ async function makeMember() {
 }
 type Member = Awaited<ReturnType<typeof makeMember>>;
 
-const query = async (statement: string, values: unknown[] = []) =>
-  (await exchange.database.pool.query(statement, values)).rows;
 const sessionOf = ({ userId }: Member) => operate("create_session", { user_id: userId });
 const idOfSession = async (cookie: string): Promise<string> => {
   const [row] = await query("select public_id from identity.sessions where cookie_hash = $1", [

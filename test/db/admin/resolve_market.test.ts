@@ -94,7 +94,7 @@ test("one journal pays all users, a user with both sides once", async (t) => {
   await rest(id, await makeTrader(), buy("yes", 5, 70));
   await place(id, ann, buy("no", 5, 30));
   await resolve(id, "custom", 20);
-  const { rows } = await exchange.database.pool.query(
+  const rows = await exchange.query(
     `select j.kind, a.kind as account, count(*)::int as lines, sum(e.amount_cents)::int as cents
      from ledger.journals as j
      join ledger.entries as e on e.journal_id = j.id
@@ -114,7 +114,7 @@ test("one journal pays all users, a user with both sides once", async (t) => {
 test("the resolution and a settlement of every position are recorded", async (t) => {
   const { id, ann, bob } = await makeTwo();
   await resolve(id, "custom", 25);
-  const { rows } = await exchange.database.pool.query(
+  const rows = await exchange.query(
     `select r.outcome, r.yes_payout_cents as pays, r.position_count as positions,
        r.payout_cents as paid, r.reason, u.public_id as trader, s.side, s.quantity,
        s.payout_cents as payout, s.cost_cents as cost, s.fee_cents as fees,

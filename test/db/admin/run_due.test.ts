@@ -121,7 +121,7 @@ test.serial("a locked market is passed over and counted, the others are processe
     [one],
   );
   t.deepEqual(await operate("run_due"), { ...nothing, closed: 1 });
-  const { rows } = await exchange.database.pool.query(
+  const rows = await exchange.query(
     "select a.arguments ->> 'passedOver' as count from admin.audit_log as a order by a.id desc limit 1",
   );
   t.is(rows[0].count, "1");

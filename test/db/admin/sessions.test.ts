@@ -30,7 +30,7 @@ async function newToken(sessionId: string): Promise<any> {
 }
 
 const count = async (table: string) =>
-  (await exchange.database.pool.query(`select count(*) from identity.${table}`)).rows[0].count;
+  (await exchange.query(`select count(*) from identity.${table}`))[0].count;
 
 test.serial(
   "a session is found by its cookie until it expires, and stored as a hash",
@@ -84,7 +84,7 @@ test.serial("the end of a session is the end of its tokens, and is announced", a
   t.is(await ofToken(token), undefined);
   t.is(await newToken(session_id), null);
   t.truthy(await ofCookie(second!));
-  const { rows } = await exchange.database.pool.query(
+  const rows = await exchange.query(
     "select payload from trading.outbox where channel = 'session_ended'",
   );
   t.deepEqual(rows.at(-1).payload, { sessionId: session_id });
@@ -97,7 +97,7 @@ test.serial("the end of a session is the end of its tokens, and is announced", a
 
 test.serial("a new session removes expired sessions, a new token expired tokens", async (t) => {
   await clock.freeze("2030-01-01T12:00:00Z");
-  await exchange.database.pool.query("delete from identity.sessions");
+  await exchange.query("delete from identity.sessions");
   const user_id = await makeTrader();
   for (let day = 0; day < 3; day++) {
     const cookie = await operate("create_session", { user_id, valid_for: "1 day" });

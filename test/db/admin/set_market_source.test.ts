@@ -8,7 +8,7 @@ const setSource = (market_id: string, rules: string | null, source_url: string |
   operate("set_market_source", { market_id, rules, source_url });
 
 async function sourceOf(market_id: string): Promise<unknown[]> {
-  const { rows } = await exchange.database.pool.query(
+  const rows = await exchange.query(
     "select rules, source_url from admin.markets where market_id = $1",
     [market_id],
   );
@@ -33,7 +33,7 @@ test("the audit row has the values and those from before", async (t) => {
   const id = await makeMarket();
   await setSource(id, "One.", "https://one.example");
   await setSource(id, "Two.", null);
-  const { rows } = await exchange.database.pool.query(
+  const rows = await exchange.query(
     `select arguments from admin.audit_log
      where action = 'set_market_source' and arguments ->> 'market_id' = $1 order by id`,
     [id],

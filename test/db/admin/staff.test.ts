@@ -19,16 +19,14 @@ import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 /** Staff as people: invitation, sign-in by password and passkey, roles, removal. */
 
 const exchange = testExchange(test, { sessions: 3 });
-const { clock, operate } = exchange;
+const { calls, clock, operate } = exchange;
 
 const MINUTE = 60_000;
 const notFound = { code: "EX017" };
 const nobody = "01900000-0000-7000-8000-000000000000";
 
 async function shown(staffId: string): Promise<any> {
-  const { rows } = await exchange.database
-    .connectAs("exchange_operator")
-    .query("select * from admin.staff where staff_id = $1", [staffId]);
+  const rows = await exchange.look("select * from admin.staff where staff_id = $1", [staffId]);
   return rows[0];
 }
 
@@ -40,8 +38,7 @@ async function authenticate(cookieHash: Buffer): Promise<any> {
   return rows[0].value;
 }
 
-const newChallenge = () =>
-  withClient(exchange.api, (client) => call(client, api.startPasskeySignIn, {}));
+const newChallenge = () => calls.startPasskeySignIn({});
 
 const newMember = (roles: string[] = ["cash"]) => makeStaff(exchange, roles);
 
@@ -49,11 +46,9 @@ const newMember = (roles: string[] = ["cash"]) => makeStaff(exchange, roles);
 async function signIn(member: StaffMember, given: object = {}) {
   const { email, passwordHash, credentialId, staffId: userHandle } = member;
   const challenge = await newChallenge();
-  return withClient(exchange.api, (client) =>
-    call(client, api.signInStaff, {
-      ...{ email, passwordHash, challenge, credentialId, userHandle, signCount: 0, ...given },
-    }),
-  );
+  return calls.signInStaff({
+    ...{ email, passwordHash, challenge, credentialId, userHandle, signCount: 0, ...given },
+  });
 }
 
 const refused = { staffId: null, cookie: null };
@@ -67,15 +62,9 @@ test.serial("a person is invited by mail, and sets password and passkey", async 
   t.like(await shown(staffId), { ...asInvited, has_accepted: false, passkeys: 0 });
 
   const tokenHash = await mailedInvitation(exchange, email);
-  const link = await withClient(exchange.api, (client) =>
-    call(client, api.getStaffLink, { tokenHash }),
-  );
+  const link = await calls.getStaffLink({ tokenHash });
   t.deepEqual(JSON.parse(link), { staffId, email, name: "Ann" });
-  await t.throwsAsync(
-    withClient(exchange.api, (client) => call(client, api.getLink, { tokenHash })),
-    { code: "EX029" },
-    "it is no link of a user",
-  );
+  await t.throwsAsync(calls.getLink({ tokenHash }), { code: "EX029" }, "it is no link of a user");
 
   const { cookie } = await accept(exchange, {
     ...{ tokenHash, passwordHash: someHash("ann"), ...newPasskey() },
@@ -83,11 +72,7 @@ test.serial("a person is invited by mail, and sets password and passkey", async 
   t.true(isWellFormedSecret(cookie!, "jf_"));
   t.like(await authenticate(sha256Of(cookie!)), { staffId, name: "Ann", roles: ["cash", "users"] });
   t.like(await shown(staffId), { ...asInvited, has_accepted: true, passkeys: 1 });
-  t.deepEqual(
-    (await exchange.database.pool.query("select * from identity.links where staff_id is not null"))
-      .rows,
-    [],
-  );
+  t.deepEqual(await exchange.query("select * from identity.links where staff_id is not null"), []);
 });
 
 test.serial("INVALID_LINK: an invitation is good once, and for three days", async (t) => {
@@ -146,7 +131,7 @@ test.serial("a session lasts 12 hours, and ends by signing out", async (t) => {
   const member = await newMember();
   const { sessionId } = await authenticate(member.cookieHash);
   const { cookie } = await signIn(member);
-  await withClient(exchange.api, (client) => call(client, api.signOutStaff, { sessionId }));
+  await calls.signOutStaff({ sessionId });
   t.is(await authenticate(member.cookieHash), null);
   await clock.advance(12 * 60 * MINUTE - 1);
   t.truthy(await authenticate(sha256Of(cookie!)));
@@ -170,7 +155,7 @@ test.serial("SIGN_IN_AGAIN: a passkey is added in a fresh session only", async (
   await add(passkey);
   t.deepEqual((await shown(member.staffId)).last_sign_in_at, last_sign_in_at, "it is no sign-in");
   t.truthy((await signIn(member, { credentialId: passkey.credentialId })).cookie);
-  const { rows } = await exchange.database.connectAs("exchange_operator").query(
+  const rows = await exchange.look(
     `select action, arguments ->> 'passkey_name' as name
        from admin.audit_entries where staff_id = $1 order by audit_key`,
     [member.staffId],
@@ -181,11 +166,11 @@ test.serial("SIGN_IN_AGAIN: a passkey is added in a fresh session only", async (
   );
   t.is(rows[1].name, "another");
   t.truthy(rows[0].name);
-  const mails = await exchange.database.pool.query(
+  const mails = await exchange.query(
     "select user_id, details from identity.mails where kind = 'staff_passkey_added' and address = $1",
     [member.email],
   );
-  t.deepEqual(mails.rows, [{ user_id: null, details: { name: "another" } }]);
+  t.deepEqual(mails, [{ user_id: null, details: { name: "another" } }]);
   await t.throwsAsync(add(passkey), { code: "EX018" });
   await t.throwsAsync(add(newPasskey(), randomBytes(32)), { code: "EX033" });
   await clock.advance(10 * MINUTE);
@@ -243,11 +228,10 @@ test.serial(
   async (t) => {
     const [member, other] = [await newMember(), await newMember()];
     const passkeysOf = async (staff: StaffMember): Promise<any[]> => {
-      const { rows } = await exchange.database
-        .connectAs("exchange_operator")
-        .query("select passkey_id, name from admin.staff_passkeys where staff_id = $1", [
-          staff.staffId,
-        ]);
+      const rows = await exchange.look(
+        "select passkey_id, name from admin.staff_passkeys where staff_id = $1",
+        [staff.staffId],
+      );
       return rows;
     };
     const [{ passkey_id }] = await passkeysOf(member);
@@ -326,10 +310,7 @@ test.serial("wrong values of a new member are refused", async (t) => {
 test.serial("addresses with and without staff get settings of passwords alike", async (t) => {
   const member = await newMember();
   const standard = "$argon2id$v=19$m=8,t=1,p=1";
-  const settings = (email: string) =>
-    withClient(exchange.api, (client) =>
-      call(client, api.getStaffPasswordSettings, { standard, email }),
-    );
+  const settings = (email: string) => calls.getStaffPasswordSettings({ standard, email });
   t.is(await settings(member.email), `${standard}$c2FsdHNhbHQ`);
   const decoy = await settings("nobody@staff.example");
   t.regex(decoy, /^\$argon2id\$v=19\$m=8,t=1,p=1\$[A-Za-z0-9+/]{22}$/);

@@ -18,9 +18,7 @@ async function authenticate(key: string, kind = "staff") {
 }
 
 async function list(): Promise<any[]> {
-  const { rows } = await exchange.database
-    .connectAs("exchange_operator")
-    .query("select * from admin.list_staff_keys()");
+  const rows = await exchange.look("select * from admin.list_staff_keys()");
   return rows;
 }
 

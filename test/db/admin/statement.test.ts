@@ -20,7 +20,7 @@ interface Line {
 }
 
 async function statement(user_id: string, from_day: string, to_day: string): Promise<Line[]> {
-  const { rows } = await exchange.database.pool.query(
+  const rows = await exchange.query(
     `select at, kind, amount_cents::int as cents, balance_cents::int as balance,
        market_title as market, reference
      from admin.statement(user_id => $1, from_day => $2, to_day => $3)`,

@@ -5,15 +5,11 @@ import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 /** Views for surveillance and for the safety of users, of trades whose figures are plain. */
 
 const exchange = testExchange(test);
-const { clock, makeMarket, makeMarketWith, makeTrader, operate, place, rest } = exchange;
+const { clock, look, makeMarket, makeMarketWith, makeTrader, operate, place, rest } = exchange;
 
 const DAY_MS = 86_400_000;
 const began = Date.now();
 const later = (ms: number) => new Date(began + ms).toISOString();
-
-async function look(query: string, values: unknown[] = []): Promise<any[]> {
-  return (await exchange.database.connectAs("exchange_operator").query(query, values)).rows;
-}
 
 /** The first one buys YES of the other, who buys NO. The buyer of YES is the taker. */
 async function trade(market: string, taker: string, maker: string, shares: number, price = 50) {

@@ -11,14 +11,10 @@ import { buy } from "../../helpers/exchange/orders.ts";
 /** What operators set, they can look up: read as exchange_operator, in schema admin. */
 
 const exchange = testExchange(test);
-const { amend, clock, makeMarket, makeMarketWith, makeTrader, merge, operate } = exchange;
+const { amend, clock, look, makeMarket, makeMarketWith, makeTrader, merge, operate } = exchange;
 const { place, rest, split } = exchange;
 
 const picture = "01900000-0000-7000-8000-000000000000";
-
-async function look(query: string, values: unknown[] = []): Promise<any[]> {
-  return (await exchange.database.connectAs("exchange_operator").query(query, values)).rows;
-}
 
 test("admin.verifications: the results of the nightly proof", async (t) => {
   const last = "select * from admin.verifications order by verification_key desc limit 1";
@@ -27,7 +23,7 @@ test("admin.verifications: the results of the nightly proof", async (t) => {
   t.like(sound, { broken_count: 0, first_rows: [] });
   t.true(sound.finished_at >= sound.started_at);
   const first_rows = [{ name: "n", object: "o", expected: "1", found: "2" }];
-  await exchange.database.pool.query(
+  await exchange.query(
     `insert into ledger.verifications (started_at, finished_at, broken_count, first_rows)
      values ('2040-01-01 03:17Z', '2040-01-01 03:18Z', 1, $1)`,
     [JSON.stringify(first_rows)],
@@ -120,10 +116,9 @@ test.serial(
        from admin.users where user_id = $1`,
         [user_id],
       );
-      const { rows } = await exchange.database.pool.query(
-        "select * from rate_limits.policy_of($1, core.now())",
-        [user_id],
-      );
+      const rows = await exchange.query("select * from rate_limits.policy_of($1, core.now())", [
+        user_id,
+      ]);
       t.deepEqual(row, rows[0]);
       return Object.values(row);
     };
@@ -305,7 +300,7 @@ test.serial("admin.unconfirmed_emails: of new accounts and of changes", async (t
 test.serial(
   "admin.mails and its figures: waiting, sent, and given up with the error",
   async (t) => {
-    await exchange.database.pool.query("delete from identity.mails");
+    await exchange.query("delete from identity.mails");
     await clock.freeze("2040-01-01T12:00:00Z");
     const figures = async () => {
       const client = await exchange.api.connect();

@@ -225,7 +225,7 @@ async function makerOf(
   fill: { id: string; price: number; quantity: number },
   taker: string,
 ): Promise<[maker: string, cents: number]> {
-  const { rows } = await exchange.database.pool.query(
+  const rows = await exchange.query(
     `select u.public_id as maker, o.side, o.order_type as type
      from trading.trades as t
      join trading.orders as o on o.id = t.maker_order_id

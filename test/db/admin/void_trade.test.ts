@@ -139,7 +139,7 @@ test("fees that were paid out come back from outside", async (t) => {
   t.deepEqual([revenue, (await accounts(id)).revenue], [18, 5]);
   await voidTrade(fills[0]!.id);
   t.is((await accounts(id)).revenue, 0);
-  const { rows } = await exchange.database.pool.query(
+  const rows = await exchange.query(
     `select v.fee_cents::int as fee, v.outside_cents::int as outside
      from trading.voids as v join catalog.markets as m on m.id = v.market_id
      where m.public_id = $1`,
@@ -205,7 +205,7 @@ test("fee revenue says what a void of a trade and then of its market gave back",
   const { fills } = await place(id, ann, buy("yes", 10, 50)); // fee 17.5
   await place(id, ann, buy("yes", 20, 50)); // fee 35
   const revenue = async () => {
-    const { rows } = await exchange.database.pool.query(
+    const rows = await exchange.query(
       `select a.fee_cents::int as fees, a.voided_fee_cents::int as voided,
          o.fee_cents::int as recent, o.voided_fee_cents::int as recent_voided
        from analytics.fee_revenue as a join admin.fee_revenue as o using (market_id)

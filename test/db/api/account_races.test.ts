@@ -71,7 +71,7 @@ async function changePassword(member: Member): Promise<Work<string>> {
 }
 
 const sessionsOf = async ({ userId }: Member): Promise<number> => {
-  const { rows } = await exchange.database.pool.query(
+  const rows = await exchange.query(
     `select count(*)::int as count from identity.sessions as s
      join identity.users as u on u.id = s.user_id where u.public_id = $1`,
     [userId],
@@ -91,7 +91,7 @@ const waysIn: Record<string, (member: Member) => Promise<Work<{ cookie: string |
   },
   "by passkey": async ({ userId }) => {
     const credentialId = randomBytes(16);
-    await exchange.database.pool.query(
+    await exchange.query(
       `insert into identity.passkeys (user_id, credential_id, public_key, sign_count, transports, name)
        select id, $2, '\\x01', 0, '{}', 'key' from identity.users where public_id = $1`,
       [userId, credentialId],
@@ -152,8 +152,7 @@ test.serial("a change of the address that overlaps a change of the password ends
   const before = await inSession(member);
   const ask: Work<void> = (client) =>
     call(client, api.changeEmail, { ...before, email, passwordHash: oldHash });
-  const claims = async () =>
-    (await exchange.database.pool.query("select from identity.email_claims")).rowCount;
+  const claims = async () => (await exchange.query("select from identity.email_claims")).length;
   await overlap(ask, await changePassword(member));
   t.is(await claims(), 0);
   const after = await inSession(member);
@@ -298,10 +297,10 @@ test.serial(
       t.is(mail?.kind, "password_reset");
       const confirmed = inTransaction(first.confirm);
       await until("the change waits for the link", async () => {
-        const { rowCount } = await exchange.database.pool.query(
+        const blocked = await exchange.query(
           "select from pg_stat_activity where cardinality(pg_blocking_pids(pid)) > 0",
         );
-        return rowCount === 1;
+        return blocked.length === 1;
       });
       await worker.query("commit");
       t.truthy(await confirmed);

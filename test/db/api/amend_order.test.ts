@@ -52,7 +52,7 @@ test("AGAIN: the new order could meet more makers; the body is its market, nothi
   const { market, ann, bob, id } = await makeResting();
   await rest(market, bob, buy("no", 1, 50), buy("no", 1, 50));
   const amendUpTo = async (most: number) => {
-    const { rows } = await exchange.database.pool.query(
+    const rows = await exchange.query(
       `select r.code, r.body
        from api.run_command('amend', $1, order_id => $2, price => 50, most_makers => $3) as r`,
       [ann, id, most],
@@ -185,7 +185,7 @@ for (const [title, amendment] of amendments) {
 
   test(`LIMITS_SETUP_REQUIRED and SELF_EXCLUDED come before everything: ${title}`, async (t) => {
     const { ann, id } = await makeResting();
-    await exchange.database.pool.query(
+    await exchange.query(
       `update trading.traders set limits_reviewed_at = null
        where user_id = (select id from identity.users where public_id = $1)`,
       [ann],
@@ -194,7 +194,7 @@ for (const [title, amendment] of amendments) {
     t.is((await amend(ann, nothing, amendment)).code, "LIMITS_SETUP_REQUIRED");
     await operate("self_exclude", { user_id: ann });
     t.is((await amend(ann, id, amendment)).code, "SELF_EXCLUDED");
-    await exchange.database.pool.query(
+    await exchange.query(
       `update trading.traders as t
        set limits_reviewed_at = (select min(c.created_at) from risk.limit_changes as c where c.user_id = t.user_id)
        where t.user_id = (select id from identity.users where public_id = $1)`,

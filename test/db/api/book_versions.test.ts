@@ -1,6 +1,4 @@
 import test from "ava";
-import { call } from "../../../src/database/call.ts";
-import { api } from "../../../src/database/calls.ts";
 import { withClient } from "../../helpers/database/test_database.ts";
 import { buy } from "../../helpers/exchange/orders.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
@@ -9,6 +7,7 @@ import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 
 const exchange = testExchange(test);
 const {
+  calls,
   clock,
   listen,
   makeMarket,
@@ -31,28 +30,24 @@ test.serial.beforeEach(() => clock.freeze(NOON));
 type Read = (marketId: string) => Promise<{ version: number; book: unknown }>;
 
 const reads: Record<string, Read> = {
-  getOrderBook: async (marketId) =>
-    await withClient(exchange.api, async (client) => {
-      const { version, body } = (await call(client, api.getOrderBook, { marketId }))!;
-      return { version, book: JSON.parse(body) };
-    }),
-  getMarket: async (marketId) =>
-    await withClient(exchange.api, async (client) => {
-      const { version, body } = (await call(client, api.getMarket, { marketId }))!;
-      const { bestBid, bestAsk } = JSON.parse(body);
-      return { version, book: { bestBid, bestAsk } };
-    }),
-  getMarketSnapshot: async (marketId) =>
-    await withClient(exchange.api, async (client) => {
-      const { version, body } = (await call(client, api.getMarketSnapshot, { marketId }))!;
-      return { version, book: JSON.parse(body).orderBook };
-    }),
-  followMarket: async (marketId) =>
-    await withClient(exchange.api, async (client) => {
-      const question = { marketId, afterTradeId: null, withSnapshot: true };
-      const { version, levels, snapshot } = (await call(client, api.followMarket, question))!;
-      return { version, book: [JSON.parse(levels), JSON.parse(snapshot!).orderBook] };
-    }),
+  getOrderBook: async (marketId) => {
+    const { version, body } = (await calls.getOrderBook({ marketId }))!;
+    return { version, book: JSON.parse(body) };
+  },
+  getMarket: async (marketId) => {
+    const { version, body } = (await calls.getMarket({ marketId }))!;
+    const { bestBid, bestAsk } = JSON.parse(body);
+    return { version, book: { bestBid, bestAsk } };
+  },
+  getMarketSnapshot: async (marketId) => {
+    const { version, body } = (await calls.getMarketSnapshot({ marketId }))!;
+    return { version, book: JSON.parse(body).orderBook };
+  },
+  followMarket: async (marketId) => {
+    const question = { marketId, afterTradeId: null, withSnapshot: true };
+    const { version, levels, snapshot } = (await calls.followMarket(question))!;
+    return { version, book: [JSON.parse(levels), JSON.parse(snapshot!).orderBook] };
+  },
 };
 
 for (const [name, read] of Object.entries(reads)) {

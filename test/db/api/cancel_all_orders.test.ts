@@ -1,9 +1,6 @@
 import { randomUUID } from "node:crypto";
 import test from "ava";
-import { call } from "../../../src/database/call.ts";
-import { api } from "../../../src/database/calls.ts";
 import type { CancelledOrders } from "../../../src/database/calls.ts";
-import { withClient } from "../../helpers/database/test_database.ts";
 import { buy } from "../../helpers/exchange/orders.ts";
 import { restUntilExpiry, scatterOrders } from "../../helpers/exchange/scenes.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
@@ -25,9 +22,7 @@ const piece = (
   userId: string,
   options: Options & { untilOrderId?: number | null; cancelledBefore?: number } = {},
 ): Promise<CancelledOrders> =>
-  withClient(exchange.api, (client) =>
-    call(client, api.cancelAllOrders, { cancelledBefore: 0, userId, ...options }),
-  );
+  exchange.calls.cancelAllOrders({ cancelledBefore: 0, userId, ...options });
 
 /** Calls until there is an answer, as a server does. */
 async function cancelAll(userId: string, options: Options = {}) {

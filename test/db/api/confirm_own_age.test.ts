@@ -1,6 +1,4 @@
 import test from "ava";
-import { call } from "../../../src/database/call.ts";
-import { api } from "../../../src/database/calls.ts";
 import { withClient } from "../../helpers/database/test_database.ts";
 import { buy, placeOrders, sell } from "../../helpers/exchange/orders.ts";
 import { ownSession } from "../../helpers/exchange/own_session.ts";
@@ -18,27 +16,24 @@ const {
   operate,
   place,
   placeBatch,
+  query,
   refusal,
   rest,
 } = exchange;
 
 const setAge = (years: number | null, reason: string | null = "a test") =>
   operate("set_minimum_age", { years, reason });
-const query = async (statement: string, values: unknown[] = []): Promise<any[]> =>
-  (await exchange.database.pool.query(statement, values)).rows;
 
 /** Confirms an age in a session, and returns the account. */
 async function confirm(userId: string, confirmedAge: number): Promise<any> {
   const sessionId = await ownSession(exchange, userId);
   const given = { userId, sessionId, confirmedAge };
-  return await withClient(exchange.api, (client) => call(client, api.confirmOwnAge, given));
+  return await exchange.calls.confirmOwnAge(given);
 }
 
 const ageToConfirm = async (userId: string): Promise<number | null> => {
-  const own: any = await withClient(exchange.api, (client) =>
-    call(client, api.getOwnProfile, { userId }),
-  );
-  return (typeof own === "string" ? JSON.parse(own) : own).ageToConfirm;
+  const own = await exchange.calls.getOwnProfile({ userId });
+  return JSON.parse(own).ageToConfirm;
 };
 const confirmed = async (userId: string) =>
   await query(

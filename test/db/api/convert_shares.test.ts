@@ -1,7 +1,4 @@
 import test from "ava";
-import { call } from "../../../src/database/call.ts";
-import { api } from "../../../src/database/calls.ts";
-import { withClient } from "../../helpers/database/test_database.ts";
 import { buy, sell } from "../../helpers/exchange/orders.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 
@@ -23,21 +20,14 @@ async function makeEvent(count: number, exclusive = true) {
 }
 
 const escrowOf = async (event: string): Promise<number> =>
-  (
-    await exchange.database.pool.query(
-      "select escrow_cents from catalog.events where public_id = $1",
-      [event],
-    )
-  ).rows[0].escrow_cents;
+  (await exchange.query("select escrow_cents from catalog.events where public_id = $1", [event]))[0]
+    .escrow_cents;
 
-const preview = (event: string, trader: string, markets: string[], quantity: number) =>
-  withClient(exchange.api, async (client) => {
-    const { rows } = await client.query(
-      "select code, body from api.preview_conversion($1, $2, market_ids => $3, quantity => $4)",
-      [trader, event, markets, quantity],
-    );
-    return rows[0].body === null ? rows[0].code : JSON.parse(rows[0].body);
-  });
+const preview = async (event: string, trader: string, markets: string[], quantity: number) => {
+  const given = { userId: trader, eventId: event, marketIds: markets, quantity };
+  const { code, body } = await exchange.calls.previewConversion(given);
+  return code ?? JSON.parse(body);
+};
 
 test("one NO share becomes a YES share of each other market, and keeps its cost with the fees", async (t) => {
   const { event, markets } = await makeEvent(3);
@@ -91,7 +81,7 @@ test("k NO shares bring k - 1 times 100 cents; more than they had cost is realis
   const realised = [a, b, c].map(async (id) => (await position(id, ann, "no")).realised);
   t.deepEqual((await Promise.all(realised)).toSorted(), [33, 33, 34]);
   t.is(await escrowOf(event), 200);
-  const { rows } = await exchange.database.pool.query(
+  const rows = await exchange.query(
     `select e.kind, e.account_kind, sum(e.amount_cents)::bigint as cents
      from analytics.journal_entries as e
      where e.journal_key in (
@@ -119,9 +109,7 @@ test.serial("converted shares are worth what they cost, until their market trade
   /** What the shares of each market are worth, and the account. */
   const worth = async () => {
     const { positions, worthCents, accountValueCents, unrealisedCents } = JSON.parse(
-      await withClient(exchange.api, (client) =>
-        call(client, api.getOwnPositions, { userId: ann }),
-      ),
+      await exchange.calls.getOwnPositions({ userId: ann }),
     );
     const cents = markets.map(
       (market) =>
@@ -135,13 +123,13 @@ test.serial("converted shares are worth what they cost, until their market trade
   });
   const equity = async (day: string, until: string) =>
     (
-      await exchange.database.pool.query(
+      await exchange.query(
         `select e.balance_cents + e.mark_value_cents as cents
          from analytics.daily_equity($2, $3) as e
          join analytics.users as u using (user_key) where u.user_id = $1`,
         [ann, day, until],
       )
-    ).rows[0].cents;
+    )[0].cents;
   await clock.freeze("2040-01-02T12:00:00Z");
   t.is(await equity("2040-01-01", "2040-01-02"), 10_000);
 

@@ -1,8 +1,5 @@
 import { randomUUID } from "node:crypto";
 import test from "ava";
-import { call } from "../../../src/database/call.ts";
-import { api } from "../../../src/database/calls.ts";
-import { withClient } from "../../helpers/database/test_database.ts";
 import { failure, pairsOf } from "../../helpers/exchange/contention.ts";
 import { disputeBy, makeDispute } from "../../helpers/exchange/disputes.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
@@ -10,7 +7,7 @@ import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 /** Disputes of resolutions: who may, until when, how often, and what staff answer. */
 
 const exchange = testExchange(test, { sessions: 3 });
-const { clock, dump, giveShares, makeMarket, makeMarketWith, makeTrader, operate, split } =
+const { clock, dump, giveShares, makeMarket, makeMarketWith, makeTrader, operate, query, split } =
   exchange;
 const pair = pairsOf(test, exchange, 12);
 
@@ -18,8 +15,6 @@ const start = Date.UTC(2030, 0, 10, 12);
 const HOUR_MS = 3_600_000;
 const at = (ms: number) => new Date(start + ms).toISOString();
 
-const query = async (statement: string, values: unknown[] = []): Promise<any[]> =>
-  (await exchange.database.pool.query(statement, values)).rows;
 const setWindow = (hours: number | null, reason: string | null = "a test") =>
   operate("set_dispute_window", { hours, reason });
 const resolve = (market_id: string, outcome = "yes") =>
@@ -31,10 +26,7 @@ const answer = (dispute_id: string, words: string | null) =>
 const codeOf = async (market: string, user: string, text?: string) =>
   (await disputeBy(exchange, market, user, text)).code;
 const listOf = async (userId: string, marketId?: string): Promise<any[]> =>
-  withClient(exchange.api, async (client) => {
-    const body: any = await call(client, api.listDisputes, { userId, marketId });
-    return (typeof body === "string" ? JSON.parse(body) : body).data;
-  });
+  JSON.parse(await exchange.calls.listDisputes({ userId, marketId })).data;
 
 /** A market that was resolved to YES, and a user who held a share of each side. */
 async function settled(): Promise<{ market: string; ann: string }> {

@@ -166,7 +166,7 @@ test.serial("after a restore and on a promoted standby, ids go on far above", as
   await announceAll();
   const before = await lastId();
   t.true(before > 0);
-  await exchange.database.pool.query("update trading.outbox_relay set cluster = 'another'");
+  await exchange.query("update trading.outbox_relay set cluster = 'another'");
   await rest(market, ann, buy("yes", 1, 41));
   await announceAll();
   const [event, ...others] = await read(before);

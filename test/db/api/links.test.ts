@@ -12,7 +12,7 @@ import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 /** Links: each is good once, for its purpose and its user only. */
 
 const exchange = testExchange(test);
-const { operate } = exchange;
+const { calls, operate } = exchange;
 
 const passwordHash = "$argon2id$v=19$m=64,t=1,p=1$c29tZXNhbHQ$ZGlnZXN0";
 const invalidLink = { code: "EX029" };
@@ -40,10 +40,8 @@ async function mailedLinks(email: string): Promise<Buffer[]> {
   });
 }
 
-const reset = (tokenHash: Buffer) =>
-  on((client) => call(client, api.resetPassword, { ...open, tokenHash, passwordHash }));
-const signInByLink = (tokenHash: Buffer) =>
-  on((client) => call(client, api.signInByLink, { ...open, tokenHash }));
+const reset = (tokenHash: Buffer) => calls.resetPassword({ ...open, tokenHash, passwordHash });
+const signInByLink = (tokenHash: Buffer) => calls.signInByLink({ ...open, tokenHash });
 const signUp = (email: string, invitationHash: Buffer) =>
   on((client) => {
     const handle = `guest-${(made += 1)}`;
@@ -61,15 +59,12 @@ test.serial("INVALID_LINK: an invitation is good once, and for its address", asy
 
 test.serial("INVALID_LINK: a link of another kind", async (t) => {
   const { email, userId } = await makeMember();
-  await on((client) => call(client, api.requestPasswordReset, { email }));
+  await calls.requestPasswordReset({ email });
   const ofMail = (await mailedLinks(email)).at(-1);
   const ofOperator = linkHashOf(await operate("sign_in_link", { user_id: userId }));
   await t.throwsAsync(reset(ofOperator), invalidLink);
   await t.throwsAsync(signInByLink(ofMail!), invalidLink);
-  await t.throwsAsync(
-    on((client) => call(client, api.confirmEmail, { tokenHash: ofMail! })),
-    invalidLink,
-  );
+  await t.throwsAsync(calls.confirmEmail({ tokenHash: ofMail! }), invalidLink);
   t.is((await signInByLink(ofOperator)).userId, userId, "each is still good for its purpose");
   t.is((await reset(ofMail!)).userId, userId);
 });
@@ -105,24 +100,24 @@ const inSession = async (userId: string) => ({
 
 async function changePassword(userId: string): Promise<string> {
   const given = { ...open, ...(await inSession(userId)), currentHash: passwordHash, passwordHash };
-  return await on((client) => call(client, api.changePassword, given));
+  return await calls.changePassword(given);
 }
 
 async function changeEmail(userId: string, email: string): Promise<void> {
   const given = { ...(await inSession(userId)), email, passwordHash };
-  await on((client) => call(client, api.changeEmail, given));
+  await calls.changeEmail(given);
 }
 
 async function confirm(tokenHash: Buffer, userId?: string): Promise<string | null> {
   const given = { tokenHash, ...(userId !== undefined && (await inSession(userId))) };
-  return await on((client) => call(client, api.confirmEmail, given));
+  return await calls.confirmEmail(given);
 }
 
 test.serial("INVALID_LINK: a change of the address, once the password was changed", async (t) => {
   for (const replace of [
     ({ userId }: { userId: string }) => changePassword(userId),
     async ({ email }: { email: string }) => {
-      await on((client) => call(client, api.requestPasswordReset, { email }));
+      await calls.requestPasswordReset({ email });
       await reset((await mailedLinks(email)).at(-1)!);
     },
   ]) {
@@ -138,14 +133,14 @@ test.serial("INVALID_LINK: a change of the address, once the password was change
     await ask(waiting);
     await replace(member);
     t.deepEqual(await mailedLinks(waiting), [], "no link is made for one that has ended");
-    const profile = await on((client) => call(client, api.getOwnProfile, { userId }));
+    const profile = await calls.getOwnProfile({ userId });
     t.like(JSON.parse(profile), { email: member.email, newEmail: null });
   }
 });
 
 /** The kinds of the mails to this address that wait or are tried again. */
 async function waitingKinds(email: string): Promise<string[]> {
-  const { rows } = await exchange.database.pool.query(
+  const rows = await exchange.query(
     "select kind from identity.mails where lower(address) = lower($1) and due_at is not null",
     [email],
   );
@@ -156,8 +151,7 @@ test.serial("a new password ends the mails of resets and recoveries that wait", 
   const { email, userId } = await makeMember();
   const other = await makeMember();
   await mailedLinks(email);
-  const ask = (address: string) =>
-    on((client) => call(client, api.requestPasswordReset, { email: address }));
+  const ask = (address: string) => calls.requestPasswordReset({ email: address });
   await ask(email.toUpperCase());
   await ask(other.email);
   await changePassword(userId);
@@ -182,7 +176,7 @@ test.serial("the present address hears of a change that was asked for", async (t
   await mailedLinks(email);
   const asked = { email: `other-${email}` };
   await changeEmail(userId, asked.email);
-  const { rows } = await exchange.database.pool.query(
+  const rows = await exchange.query(
     "select address, details from identity.mails where kind = 'email_change_asked' and address = $1",
     [email],
   );
@@ -197,9 +191,7 @@ test.serial("INVALID_REQUEST: a change to the own address", async (t) => {
 test.serial("the link of a sign-up stays good when the password is changed", async (t) => {
   await operate("set_sign_up", { policy: "open" });
   const email = "fresh@links.example";
-  const { userId } = await on((client) =>
-    call(client, api.signUp, { ...given, email, handle: "fresh" }),
-  );
+  const { userId } = await calls.signUp({ ...given, email, handle: "fresh" });
   const [link] = await mailedLinks(email);
   await changePassword(userId);
   t.is(await confirm(link!), null, "a proof is missing");
@@ -214,7 +206,7 @@ test.serial("INVALID_LINK: an invitation is good once in all its forms", async (
   const second = linkHashOf(await operate("invite_user", { email: email.toUpperCase() }));
   const ofAnother = linkHashOf(await operate("invite_user", { email: "another@links.example" }));
   const { userId } = await signUp(email, second);
-  await exchange.database.pool.query(
+  await exchange.query(
     "update identity.users set email = 'moved@links.example' where public_id = $1",
     [userId],
   );

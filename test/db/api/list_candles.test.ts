@@ -1,6 +1,4 @@
 import test from "ava";
-import { call } from "../../../src/database/call.ts";
-import { api } from "../../../src/database/calls.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 import { buy } from "../../helpers/exchange/orders.ts";
 import { randomFrom } from "../../helpers/random.ts";
@@ -16,13 +14,8 @@ interface Range {
 }
 
 async function candles(marketId: string, interval: string, range: Range = {}): Promise<any[]> {
-  const client = await exchange.api.connect();
-  try {
-    const view = await call(client, api.listCandles, { marketId, interval, ...range });
-    return JSON.parse(view!.body).data;
-  } finally {
-    client.release();
-  }
+  const view = await exchange.calls.listCandles({ marketId, interval, ...range });
+  return JSON.parse(view!.body).data;
 }
 
 let ann: string;
@@ -130,7 +123,7 @@ test.serial("a call makes those of many markets, as far as it may", async (t) =>
     for (let number = 0; number < 3; number++) await trade(market, trades[place]!.price, 4);
   }
   const rows = async (text: string, values: unknown[] = []): Promise<any[]> =>
-    (await exchange.database.pool.query(text, values)).rows;
+    await exchange.query(text, values);
   const make = async (most: number, of?: string[]): Promise<number> =>
     (await rows("select jobs.make_candles($1, $2) as made", [most, of]))[0].made;
   const due = async (): Promise<string[][]> =>
@@ -168,7 +161,7 @@ test.serial("a call makes those of many markets, as far as it may", async (t) =>
 
 test.serial("the newest 1,000 at most, oldest first", async (t) => {
   const market = await makeMarket();
-  await exchange.database.pool.query(
+  await exchange.query(
     `insert into trading.candles (
        market_id, width_minutes, start_at, open_price, high_price, low_price, close_price,
        quantity, trade_count
@@ -182,13 +175,11 @@ test.serial("the newest 1,000 at most, oldest first", async (t) => {
   t.is(found.length, 1000);
   t.deepEqual([found[0].volume, found[999].volume], [501, 1500]);
   // No trade made them.
-  await exchange.database.pool.query("delete from trading.candles where start_at < '2030-01-01'");
+  await exchange.query("delete from trading.candles where start_at < '2030-01-01'");
 });
 
 test.serial("an unknown market has no row; INVALID_REQUEST for an unknown interval", async (t) => {
-  const client = await exchange.api.connect();
   const unknown = "01900000-0000-7000-8000-000000000000";
-  t.is(await call(client, api.listCandles, { marketId: unknown, interval: "1h" }), undefined);
-  client.release();
+  t.is(await exchange.calls.listCandles({ marketId: unknown, interval: "1h" }), undefined);
   await t.throwsAsync(candles(await makeMarket(), "5m"), { code: "EX001" });
 });

@@ -1,6 +1,4 @@
 import test from "ava";
-import { call } from "../../../src/database/call.ts";
-import { api } from "../../../src/database/calls.ts";
 import { overlapping } from "../../helpers/database/overlapping.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 import { buy } from "../../helpers/exchange/orders.ts";
@@ -35,13 +33,7 @@ interface Asked {
 
 async function list(asked: Asked = {}): Promise<any> {
   const given = { page: 1, pageSize: 50, status: "open", sort: "volume", ...asked };
-  const client = await exchange.api.connect();
-  try {
-    const body = await call(client, api.listMarkets, given);
-    return body === null ? null : JSON.parse(body);
-  } finally {
-    client.release();
-  }
+  return JSON.parse((await exchange.calls.listMarkets(given)) ?? "null");
 }
 
 const titles = async (asked: Asked) =>
@@ -257,7 +249,7 @@ test.serial("every list after any changes, by all pages, with and without words"
 
 /** The ids of a list by first principles. */
 async function listed({ query, category, status, sort }: Asked): Promise<string[]> {
-  const { rows } = await exchange.database.pool.query(
+  const rows = await exchange.query(
     `select m.public_id
      from catalog.markets as m
      join catalog.categories as c on c.id = m.category_id

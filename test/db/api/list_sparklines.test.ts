@@ -1,6 +1,4 @@
 import test from "ava";
-import { call } from "../../../src/database/call.ts";
-import { api } from "../../../src/database/calls.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 import { buy } from "../../helpers/exchange/orders.ts";
 import { randomFrom } from "../../helpers/random.ts";
@@ -13,14 +11,8 @@ const { clock, makeMarketWith, makeTraders, place, work } = exchange;
 const STEP_MS = 4 * 3_600_000;
 const STEPS = 42;
 
-async function sparklines(marketIds: string[]): Promise<any> {
-  const client = await exchange.api.connect();
-  try {
-    return JSON.parse(await call(client, api.listSparklines, { marketIds }));
-  } finally {
-    client.release();
-  }
-}
+const sparklines = async (marketIds: string[]): Promise<any> =>
+  JSON.parse(await exchange.calls.listSparklines({ marketIds }));
 
 test.serial("each step has the last price before its end, the last one that of now", async (t) => {
   const { between, chance } = randomFrom("sparklines");

@@ -45,7 +45,7 @@ test("a set comes back as 100 cents; each leg realises 50 a share less cost and 
   );
   t.deepEqual(await position(id, ann, "no"), { quantity: 0, cost: 0, fees: 0, realised: 16 });
   t.is(await version(id), unchanged);
-  const { rows } = await exchange.database.pool.query(
+  const rows = await exchange.query(
     `select c.kind, c.quantity, c.yes_realised_cents as yes, c.no_realised_cents as no
      from trading.set_conversions as c join catalog.markets as m on m.id = c.market_id
      where m.public_id = $1 order by c.id`,

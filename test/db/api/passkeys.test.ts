@@ -4,20 +4,14 @@ import type { PoolClient } from "pg";
 import { call } from "../../../src/database/call.ts";
 import { api } from "../../../src/database/calls.ts";
 import { overlapping } from "../../helpers/database/overlapping.ts";
-import { withClient } from "../../helpers/database/test_database.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 
 /** What the database holds of passkeys: whose they are, and which challenges are good. */
 
 const exchange = testExchange(test, { sessions: 3 });
-const { clock, makeTrader, operate } = exchange;
+const { calls, clock, makeTrader, operate, query } = exchange;
 
 const MINUTE = 60_000;
-
-const on = <T>(work: (client: PoolClient) => Promise<T>) => withClient(exchange.api, work);
-
-const rows = async (query: string, values: unknown[] = []): Promise<any[]> =>
-  (await exchange.database.pool.query(query, values)).rows;
 
 /** A user of an operator, who has no password, with a session. */
 async function signedIn() {
@@ -27,7 +21,7 @@ async function signedIn() {
 
 async function newSession(userId: string): Promise<string> {
   const cookie: string = await operate("create_session", { user_id: userId });
-  const [session] = await rows(
+  const [session] = await query(
     "select public_id from identity.sessions where cookie_hash = sha256(convert_to($1, 'UTF8'))",
     [cookie],
   );
@@ -36,7 +30,7 @@ async function newSession(userId: string): Promise<string> {
 
 type Owner = Awaited<ReturnType<typeof signedIn>>;
 
-const start = (owner: Owner) => on((client) => call(client, api.startPasskey, owner));
+const start = (owner: Owner) => calls.startPasskey(owner);
 
 const sound = () => ({
   credentialId: randomBytes(32),
@@ -49,29 +43,26 @@ const sound = () => ({
 async function add(owner: Owner, given: object = {}) {
   const { challenge } = await start(owner);
   const passkey = { ...sound(), ...given };
-  const body = await on((client) =>
-    call(client, api.addPasskey, { ...owner, challenge, ...passkey }),
-  );
+  const body = await calls.addPasskey({ ...owner, challenge, ...passkey });
   return { ...passkey, id: JSON.parse(body).id as string };
 }
 
-const newChallenge = () => on((client) => call(client, api.startPasskeySignIn, {}));
+const newChallenge = () => calls.startPasskeySignIn({});
 
 const signIn = (given: {
   challenge: Buffer;
   credentialId: Buffer;
   userHandle: string;
   signCount: number;
-}) => on((client) => call(client, api.signInByPasskey, { ...given, isHostOnly: false }));
+}) => calls.signInByPasskey({ ...given, isHostOnly: false });
 
-const remove = (owner: Owner, passkeyId: string) =>
-  on((client) => call(client, api.removePasskey, { ...owner, passkeyId }));
+const remove = (owner: Owner, passkeyId: string) => calls.removePasskey({ ...owner, passkeyId });
 
 const challenges = async () =>
-  Number((await rows("select count(*) from identity.passkey_challenges"))[0].count);
+  Number((await query("select count(*) from identity.passkey_challenges"))[0].count);
 
 const insert = (column: string, value: string) =>
-  exchange.database.pool.query(
+  query(
     `insert into identity.passkeys
        (user_id, credential_id, public_key, sign_count, transports, name)
      select
@@ -123,7 +114,7 @@ test.serial("what is no passkey breaks a constraint", async (t) => {
 
 test.serial("what is no challenge breaks a constraint", async (t) => {
   const insertChallenge = (challenge: string, seconds: number) =>
-    exchange.database.pool.query(
+    query(
       `insert into identity.passkey_challenges (challenge, created_at, expires_at)
        values (${challenge}, now(), now() + ${seconds} * interval '1 second')`,
     );
@@ -148,7 +139,7 @@ test.serial("INVALID_REQUEST: a name or an id that breaks a rule", async (t) => 
     await t.throwsAsync(add(owner, given), { code: "EX001", message });
   }
   const { transports } = (
-    await rows(`select transports from identity.passkeys where credential_id = $1`, [
+    await query(`select transports from identity.passkeys where credential_id = $1`, [
       (await add(owner, { transports: ["usb", "nfc", "usb"] })).credentialId,
     ])
   )[0];
@@ -172,7 +163,7 @@ test.serial("INVALID_STATE: at most 20 passkeys, also by two sessions at once", 
   );
   t.is(late.status === "rejected" && late.reason.code, "EX019");
   await t.throwsAsync(start(owner), { code: "EX019", message: /at most 20 passkeys/ });
-  t.is(JSON.parse(await on((client) => call(client, api.listPasskeys, owner))).data.length, 20);
+  t.is(JSON.parse(await calls.listPasskeys(owner)).data.length, 20);
 });
 
 test.serial("INVALID_STATE: of two removals at once one leaves a way in", async (t) => {
@@ -189,7 +180,7 @@ test.serial("a server reads the public key of exactly the passkey that it names"
   const owner = await signedIn();
   const { credentialId, publicKey } = await add(owner);
   await add(owner);
-  const get = (id: Buffer) => on((client) => call(client, api.getPasskey, { credentialId: id }));
+  const get = (id: Buffer) => calls.getPasskey({ credentialId: id });
   t.deepEqual(await get(credentialId), { publicKey });
   t.is(await get(credentialId.subarray(0, 16)), undefined);
   t.is(await get(randomBytes(32)), undefined);
@@ -244,7 +235,7 @@ test.serial("a challenge to add ends with its session, and is replaced by the ne
 
 test.serial("each new challenge removes two that have expired", async (t) => {
   await clock.freeze("2030-01-01T12:00:00Z");
-  await exchange.database.pool.query("delete from identity.passkey_challenges");
+  await query("delete from identity.passkey_challenges");
   for (let number = 0; number < 5; number++) await newChallenge();
   await clock.advance(5 * MINUTE - 1);
   await newChallenge();
@@ -265,7 +256,7 @@ test.serial("SIGN_IN_AGAIN: a session of another user, an old one, none", async 
   await t.throwsAsync(start({ ...ann, sessionId: bob.sessionId }), { code: "EX034" });
   await t.throwsAsync(start({ ...ann, sessionId: randomUUID() }), { code: "EX034" });
   const finish = ({ challenge }: { challenge: Buffer }) =>
-    on((client) => call(client, api.addPasskey, { ...ann, challenge, ...sound() }));
+    calls.addPasskey({ ...ann, challenge, ...sound() });
   await clock.advance(10 * MINUTE - 1);
   await finish(await start(ann));
   const begun = await start(ann);
@@ -284,7 +275,7 @@ test.serial("INVALID_STATE: a user without a password keeps one passkey", async 
   const [first, second] = [await add(owner), await add(owner)];
   t.true(await remove(owner, first.id));
   await t.throwsAsync(remove(owner, second.id), { code: "EX019", message: /only way into/ });
-  await exchange.database.pool.query(
+  await query(
     `insert into identity.passwords (user_id, password_hash)
      select u.id, '$argon2id$v=19$m=64,t=1,p=1$c2FsdA$ZGlnZXN0' from identity.users as u
      where u.public_id = $1`,

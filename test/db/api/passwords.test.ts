@@ -1,27 +1,21 @@
 import { createHash } from "node:crypto";
 import test from "ava";
-import type { PoolClient } from "pg";
 import {
   commonPasswords,
   isCommon,
   isLikeAccount,
 } from "../../../src/accounts/common_passwords.ts";
 import { hashPassword, newSettings, standardSettings } from "../../../src/accounts/passwords.ts";
-import { call } from "../../../src/database/call.ts";
-import { api } from "../../../src/database/calls.ts";
-import { withClient } from "../../helpers/database/test_database.ts";
 import { linkHashOf, makeInvitedMember } from "../../helpers/exchange/invited_member.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 
 /** What servers may know of passwords: how to hash one, and whether a hash is right. */
 
 const exchange = testExchange(test, { sessions: 3 });
-const { operate } = exchange;
-
-const on = <T>(work: (client: PoolClient) => Promise<T>) => withClient(exchange.api, work);
+const { calls, operate } = exchange;
 
 const settingsOf = (email: string) =>
-  on((client) => call(client, api.getPasswordSettings, { standard: standardSettings, email }));
+  calls.getPasswordSettings({ standard: standardSettings, email });
 
 const password = "correct horse battery";
 
@@ -31,7 +25,7 @@ async function makeMember() {
 }
 
 const signIn = (email: string, passwordHash: string) =>
-  on((client) => call(client, api.signIn, { email, passwordHash, isHostOnly: false }));
+  calls.signIn({ email, passwordHash, isHostOnly: false });
 
 test("settings are all before the digest, and make the same hash again", async (t) => {
   const { email, passwordHash, userId } = await makeMember();
@@ -41,7 +35,7 @@ test("settings are all before the digest, and make the same hash again", async (
   t.is(await hashPassword(password, settings), passwordHash);
   t.is((await signIn(email, passwordHash)).userId, userId);
   const own = { standard: standardSettings, userId };
-  t.is(await on((client) => call(client, api.getPasswordSettings, own)), settings);
+  t.is(await calls.getPasswordSettings(own), settings);
 });
 
 test("an address without an account has settings that look like others, always the same", async (t) => {
@@ -55,7 +49,7 @@ test("an address without an account has settings that look like others, always t
   t.not(await settingsOf("another@test.example"), decoy);
   const user = await exchange.makeTrader();
   const without = { standard: standardSettings, userId: user };
-  t.is((await on((client) => call(client, api.getPasswordSettings, without))).length, real.length);
+  t.is((await calls.getPasswordSettings(without)).length, real.length);
 });
 
 test("settings of addresses without an account cannot be computed from outside", async (t) => {
@@ -67,10 +61,9 @@ test("settings of addresses without an account cannot be computed from outside",
 test("a wrong hash, an empty one and null open no session", async (t) => {
   const { email, passwordHash } = await makeMember();
   const trader = await exchange.makeTrader();
-  const { rows } = await exchange.database.pool.query(
-    "select email from identity.users where public_id = $1",
-    [trader],
-  );
+  const rows = await exchange.query("select email from identity.users where public_id = $1", [
+    trader,
+  ]);
   for (const [address, hash] of [
     [email, passwordHash.slice(0, -1)],
     [email, ""],
@@ -90,9 +83,7 @@ test("a link is used by one of two that come at the same moment", async (t) => {
     const path: string = await operate("sign_in_link", { user_id: userId });
     const tokenHash = linkHashOf(path);
     const results = await Promise.allSettled(
-      [1, 2, 3].map(() =>
-        on((client) => call(client, api.signInByLink, { tokenHash, isHostOnly: false })),
-      ),
+      [1, 2, 3].map(() => calls.signInByLink({ tokenHash, isHostOnly: false })),
     );
     t.is(results.filter(({ status }) => status === "fulfilled").length, 1);
     for (const result of results) {
@@ -171,10 +162,7 @@ test.serial("many hashes at once are made one after the other, and are the same"
 test("an address that is not confirmed yet is that of no account", async (t) => {
   const { email, passwordHash, userId } = await makeMember();
   const own = `${userId}@unconfirmed.invalid`;
-  await exchange.database.pool.query("update identity.users set email = $2 where public_id = $1", [
-    userId,
-    own,
-  ]);
+  await exchange.query("update identity.users set email = $2 where public_id = $1", [userId, own]);
   t.deepEqual({ ...(await signIn(own, passwordHash)) }, { userId: null, cookie: null });
   t.not(await hashPassword(password, await settingsOf(own)), passwordHash);
   t.not(email, own);

@@ -26,7 +26,7 @@ async function makePair() {
 
 /** What each match added to the fee, and under which schedule. */
 async function feesOfFills(order: string) {
-  const { rows } = await exchange.database.pool.query(
+  const rows = await exchange.query(
     `select t.fee_cents as cents, t.fee_schedule_id as schedule
      from trading.trades as t
      join trading.orders as o on o.id = t.taker_order_id
@@ -109,7 +109,7 @@ test("a sale may bring just its fee: then the seller's account has no entry of i
   await giveShares(market, taker, "yes", 1);
   await rest(market, maker, buy("yes", 1, 1));
   const entries = async () => {
-    const { rows } = await exchange.database.pool.query(
+    const rows = await exchange.query(
       `select t.balance_cents::int as balance, t.account_version::int as version, (
          select count(*)::int from ledger.entries as e
          where e.account_id = ledger.user_account_id(t.user_id)

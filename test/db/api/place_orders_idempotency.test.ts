@@ -1,9 +1,7 @@
 import { randomUUID } from "node:crypto";
 import test from "ava";
-import { call } from "../../../src/database/call.ts";
-import { ALL_ORDERS, api } from "../../../src/database/calls.ts";
+import { ALL_ORDERS } from "../../../src/database/calls.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
-import { withClient } from "../../helpers/database/test_database.ts";
 import { buy, ioc, sell, shown, spend } from "../../helpers/exchange/orders.ts";
 import type { Request } from "../../helpers/exchange/orders.ts";
 
@@ -88,9 +86,7 @@ test("a replay has the version of its order's market, whatever market the second
   await rest(market, ann, buy("yes", 10, 40, key), buy("yes", 10, 41));
   for (const marketId of [market, other, randomUUID()]) {
     const orders = [{ ...buy("no", 1, 2, key), userId: ann, marketId }];
-    const [result] = await withClient(exchange.api, (client) =>
-      call(client, api.runOrders, { ...ALL_ORDERS, orders }),
-    );
+    const [result] = await exchange.calls.runOrders({ ...ALL_ORDERS, orders });
     t.like(result, { code: null, replayed: true, marketVersion: await version(market) });
   }
 });

@@ -15,7 +15,7 @@ const withdrawAll = (trader: string, leave = 0) => leaveCash(exchange, trader, l
 
 /** Nothing that callers can do leaves an excluded trader with an order: a row is changed by hand. */
 const excludeByHand = (trader: string) =>
-  exchange.database.pool.query(
+  exchange.query(
     `update trading.traders set excluded_until = 'infinity'
      where user_id = (select id from identity.users where public_id = $1)`,
     [trader],

@@ -1,9 +1,7 @@
 import { randomUUID } from "node:crypto";
 import test from "ava";
-import { call } from "../../../src/database/call.ts";
-import { ALL_ORDERS, api } from "../../../src/database/calls.ts";
+import { ALL_ORDERS } from "../../../src/database/calls.ts";
 import type { OrderRequest } from "../../../src/database/calls.ts";
-import { withClient } from "../../helpers/database/test_database.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 import type { Heard } from "../../helpers/exchange/event_listener.ts";
 import type { Answer } from "../../helpers/exchange/test_exchange.ts";
@@ -56,7 +54,7 @@ async function placeAll(placed: Placed[], options: object = {}): Promise<Row[]> 
 
 /** Markets in ascending order of their locks. */
 async function makeAscending(count: number): Promise<string[]> {
-  const { rows } = await exchange.database.pool.query(
+  const rows = await exchange.query(
     "select m.public_id as id from catalog.markets as m where m.public_id = any ($1) order by m.id",
     [await exchange.makeMarkets(count)],
   );
@@ -160,7 +158,7 @@ test.serial("a market's figures move by its own trades alone", async (t) => {
     [second, ann, buy("yes", 5, 70)],
   ]);
   const figures = async (market: string) => {
-    const { rows } = await exchange.database.pool.query(
+    const rows = await exchange.query(
       `select s.last_trade_price as price, s.yes_volume_cents::int as yes,
          s.no_volume_cents::int as no, s.trade_count::int as trades, s.traders_count::int as traders
        from trading.market_state as s join catalog.markets as m on m.id = s.market_id
@@ -341,9 +339,7 @@ for (const [what, count, atomic] of [
       ...{ marketId: markets[index % 2]!, userId: ann },
       ...buy("yes", 1, 20 + index),
     }));
-    const results = await withClient(exchange.api, (client) =>
-      call(client, api.runOrders, { ...ALL_ORDERS, orders, atomic }),
-    );
+    const results = await exchange.calls.runOrders({ ...ALL_ORDERS, orders, atomic });
     t.deepEqual(
       results.map(({ code, marketVersion }) => [code, marketVersion]),
       await Promise.all(

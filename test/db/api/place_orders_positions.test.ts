@@ -145,7 +145,7 @@ test("markets keep positions apart", async (t) => {
 test("each trade keeps what its seller realised, and nothing for a buyer", async (t) => {
   const { market, ann, bob } = await makeTwo();
   const realised = async () => {
-    const { rows } = await exchange.database.pool.query(
+    const rows = await exchange.query(
       `select t.taker_realised_cents as taker, t.maker_realised_cents as maker
        from trading.trades as t join catalog.markets as m on m.id = t.market_id
        where m.public_id = $1 order by t.id`,

@@ -192,7 +192,7 @@ test.serial("a market that closes piece by piece tells each of its users once", 
 test.serial("an event for 1,001 users reaches each of them once", async (t) => {
   const market = await makeMarket();
   const traders = await makeCrowd(exchange, 1001, 0);
-  await exchange.database.pool.query(
+  await exchange.query(
     `insert into trading.holdings (market_id, user_id, yes_public_id, yes_quantity)
      select m.id, t.user_id, core.uuid_v7(), 1
      from catalog.markets as m, trading.traders as t
@@ -201,7 +201,7 @@ test.serial("an event for 1,001 users reaches each of them once", async (t) => {
   );
   const from = await here();
   await operate("set_market_status", { market_id: market, status: "paused" });
-  await exchange.database.pool.query(
+  await exchange.query(
     "delete from trading.holdings where market_id = (select id from catalog.markets where public_id = $1)",
     [market],
   );
@@ -244,7 +244,7 @@ test.serial("older than 24 hours, never given out, or undone by a restore: gone"
   t.deepEqual(await readUserEvents(exchange.api, ann, kept), { frames: [], position: kept });
   await clock.release();
 
-  await exchange.database.pool.query("update trading.outbox_relay set cluster = 'another'");
+  await exchange.query("update trading.outbox_relay set cluster = 'another'");
   await rest(market, ann, buy("yes", 1, 40));
   const after = await here();
   t.true(after > kept + 1_000_000);

@@ -1,9 +1,7 @@
 import { randomUUID } from "node:crypto";
 import test from "ava";
-import { call } from "../../../src/database/call.ts";
-import { ALL_ORDERS, api } from "../../../src/database/calls.ts";
+import { ALL_ORDERS } from "../../../src/database/calls.ts";
 import type { OrderRequest } from "../../../src/database/calls.ts";
-import { withClient } from "../../helpers/database/test_database.ts";
 import { buy, ioc } from "../../helpers/exchange/orders.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 
@@ -29,9 +27,7 @@ const orderOf = (userId: string, marketId: string, quantity: number): OrderReque
 });
 
 const run = (orders: OrderRequest[], more: object = {}) =>
-  withClient(exchange.api, (client) =>
-    call(client, api.runOrders, { ...ALL_ORDERS, orders, ...more }),
-  );
+  exchange.calls.runOrders({ ...ALL_ORDERS, orders, ...more });
 
 test("once rejected orders have met 500 makers, later ones of that market wait for another call", async (t) => {
   for (const [length, codes] of [

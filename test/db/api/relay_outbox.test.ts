@@ -127,11 +127,11 @@ test.serial("sent events are not read again", async (t) => {
   await rest(market, ann, buy("yes", 1, 40), buy("yes", 1, 40));
   const sentThrough = async () =>
     (
-      await exchange.database.pool.query(
+      await exchange.query(
         `select a.sent_through_id = (select last_value from trading.outbox_id_seq) as is_last
          from trading.outbox_relay as a`,
       )
-    ).rows[0]?.is_last;
+    )[0]?.is_last;
   t.is(await announce(), 2);
   // Transactions of other databases on this PostgreSQL hold it back as well: until they end.
   while (!(await sentThrough())) t.is(await announce(), 0);
@@ -140,9 +140,7 @@ test.serial("sent events are not read again", async (t) => {
 test.serial("a revoked key is announced by its id", async (t) => {
   const ann = await makeTrader();
   await operate("create_api_key", { user_id: ann, name: "key" });
-  const { rows } = await exchange.database
-    .connectAs("exchange_operator")
-    .query("select id from admin.list_api_keys(user_id => $1)", [ann]);
+  const rows = await exchange.look("select id from admin.list_api_keys(user_id => $1)", [ann]);
   await operate("revoke_api_key", { key_id: rows[0].id });
   t.deepEqual((await listener.heard()).keys, [{ apiKeyId: rows[0].id }]);
 });

@@ -1,9 +1,7 @@
 import { randomUUID } from "node:crypto";
 import test from "ava";
-import { call } from "../../../src/database/call.ts";
-import { ALL_ORDERS, api } from "../../../src/database/calls.ts";
+import { ALL_ORDERS } from "../../../src/database/calls.ts";
 import type { Command } from "../../../src/database/calls.ts";
-import { withClient } from "../../helpers/database/test_database.ts";
 import { buy } from "../../helpers/exchange/orders.ts";
 import type { Request } from "../../helpers/exchange/orders.ts";
 import { newKey } from "../../helpers/exchange/keyed_commands.ts";
@@ -12,7 +10,7 @@ import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 /** Commands with an idempotency key. Those without one are tested by their own functions. */
 
 const exchange = testExchange(test, { sessions: 3 });
-const { book, clock, makeMarketWith, makeMarkets, makeTrader, makeTraders, rest } = exchange;
+const { book, calls, clock, makeMarkets, makeMarketWith, makeTrader, makeTraders, rest } = exchange;
 const { version } = exchange;
 
 interface Given {
@@ -25,9 +23,7 @@ interface Given {
 }
 
 async function run(command: Command, userId: string, given: Given) {
-  const { body, ...result } = await withClient(exchange.api, (client) =>
-    call(client, api.runCommand, { command, userId, ...given }),
-  );
+  const { body, ...result } = await calls.runCommand({ command, userId, ...given });
   return { ...result, answer: result.code === null ? JSON.parse(body) : null };
 }
 
@@ -193,9 +189,13 @@ const placeBatch = async (
   atomic = false,
 ) => {
   const orders = requests.map((request) => ({ userId, ...request })) as never;
-  const [result] = await withClient(exchange.api, (client) =>
-    call(client, api.runOrders, { ...ALL_ORDERS, userId, orders, atomic, ...key }),
-  );
+  const [result] = await calls.runOrders({
+    ...ALL_ORDERS,
+    userId,
+    orders,
+    atomic,
+    ...key,
+  });
   const { code, replayed, body } = result!;
   return { code, replayed, ...(code === null && JSON.parse(body)) };
 };
@@ -383,16 +383,15 @@ test("a batch that leaves many makers without cash by its own fills ends where i
 test("a command of several parts: begun, gone on with, ended once", async (t) => {
   const ann = await makeTrader();
   const key = { userId: ann, ...newKey() };
-  const begin = () => withClient(exchange.api, (client) => call(client, api.beginCommand, key));
-  const end = (reply: string) =>
-    withClient(exchange.api, (client) => call(client, api.endCommand, { ...key, reply }));
+  const begin = () => calls.beginCommand(key);
+  const end = (reply: string) => calls.endCommand({ ...key, reply });
   t.like(await begin(), { code: null, replayed: false });
   t.like(await begin(), { code: null, replayed: false }, "it is not ended");
   t.like(await end("one"), { code: null, replayed: false, body: "one" });
   t.like(await end("two"), { code: null, replayed: true, body: "one" });
   t.like(await begin(), { code: null, replayed: true, body: "one" });
   const other = { ...key, requestFingerprint: randomUUID() };
-  const reused = await withClient(exchange.api, (client) => call(client, api.beginCommand, other));
+  const reused = await calls.beginCommand(other);
   t.is(reused.code, "IDEMPOTENCY_KEY_REUSED");
   t.is((await exchange.orders(ann)).data.length, 0);
 });
@@ -408,8 +407,8 @@ test("a command that is none is refused, and its key stays free", async (t) => {
 test("INVALID_REQUEST: a command with a key, and no fingerprint of its request", async (t) => {
   const ann = await makeTrader();
   const key = { userId: ann, idempotencyKey: randomUUID(), requestFingerprint: null as never };
-  await t.throwsAsync(
-    withClient(exchange.api, (client) => call(client, api.beginCommand, key)),
-    { code: "EX001", message: /needs the fingerprint/ },
-  );
+  await t.throwsAsync(calls.beginCommand(key), {
+    code: "EX001",
+    message: /needs the fingerprint/,
+  });
 });

@@ -1,6 +1,4 @@
 import test from "ava";
-import { call } from "../../../src/database/call.ts";
-import { api } from "../../../src/database/calls.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 import { buy } from "../../helpers/exchange/orders.ts";
 
@@ -19,23 +17,11 @@ interface Asked {
 
 async function list(asked: Asked = {}): Promise<any> {
   const given = { page: 1, pageSize: 50, status: "open", sort: "volume", ...asked };
-  const client = await exchange.api.connect();
-  try {
-    return JSON.parse(await call(client, api.searchEvents, given));
-  } finally {
-    client.release();
-  }
+  return JSON.parse(await exchange.calls.searchEvents(given));
 }
 
-async function outcomesOf(eventId: string): Promise<any> {
-  const client = await exchange.api.connect();
-  try {
-    const body = await call(client, api.listOutcomes, { eventId });
-    return body === null ? null : JSON.parse(body);
-  } finally {
-    client.release();
-  }
-}
+const outcomesOf = async (eventId: string): Promise<any> =>
+  JSON.parse((await exchange.calls.listOutcomes({ eventId })) ?? "null");
 
 const titles = async (asked: Asked): Promise<string[]> =>
   (await list(asked)).data.map(({ title }: { title: string }) => title);

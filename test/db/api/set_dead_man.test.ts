@@ -29,27 +29,19 @@ const in5s = "2040-01-10T12:00:05.000Z";
 
 test.serial.beforeEach("stop the clock", () => clock.freeze(NOON));
 
-const set = (
+const set = async (
   userId: string,
   timeoutMs: number,
   once: { idempotencyKey?: string; requestFingerprint?: string } = {},
-) =>
-  withClient(exchange.api, async (client) => {
-    const result = await call(client, api.setDeadMan, { userId, timeoutMs, ...once });
-    const { code, replayed, body, firedAt } = result;
-    return {
-      code,
-      replayed,
-      firedAt,
-      expiresAt: code === null ? JSON.parse(body).expiresAt : null,
-    };
-  });
+) => {
+  const result = await exchange.calls.setDeadMan({ userId, timeoutMs, ...once });
+  const { code, replayed, body, firedAt } = result;
+  const expiresAt = code === null ? JSON.parse(body).expiresAt : null;
+  return { code, replayed, firedAt, expiresAt };
+};
 
-const expiryOf = (userId: string): Promise<string | null> =>
-  withClient(
-    exchange.api,
-    async (client) => JSON.parse(await call(client, api.getDeadMan, { userId })).expiresAt,
-  );
+const expiryOf = async (userId: string): Promise<string | null> =>
+  JSON.parse(await exchange.calls.getDeadMan({ userId })).expiresAt;
 
 const { workers, due, fire: work } = switchWorker(exchange);
 
@@ -239,7 +231,7 @@ test.serial(
 
 test.serial("an amendment that waits while the switch expires is rejected", async (t) => {
   const market = await makeMarket();
-  const { rows } = await exchange.database.pool.query(
+  const rows = await exchange.query(
     "select t.public_id as id from trading.traders as t where t.public_id = any ($1) order by t.user_id",
     [await makeTraders(2)],
   );
@@ -256,11 +248,11 @@ test.serial("an amendment that waits while the switch expires is rejected", asyn
     );
     const result = exchange.amend(ann, id, { price: 60 });
     await until("the amendment waits", async () => {
-      const { rowCount } = await exchange.database.pool.query(
+      const blocked = await exchange.query(
         "select from pg_stat_activity as a where $1 = any (pg_blocking_pids(a.pid))",
         [held.rows[0].pid],
       );
-      return rowCount! > 0;
+      return blocked.length > 0;
     });
     await clock.advance(2);
     t.is((await due()).length, 1);
@@ -349,9 +341,7 @@ test.serial("an order behind those of an expired switch is met, in a batch too",
   await set(ann, 5000);
   await clock.advance(7000);
   const orders = [1, 2].map(() => ({ ...take, marketId: market, userId: bob }));
-  const results = await withClient(exchange.api, (client) =>
-    call(client, api.placeOrders, { orders, atomic: false, waits: true }),
-  );
+  const results = await exchange.calls.placeOrders({ orders, atomic: false, waits: true });
   t.deepEqual(
     results.map(({ code, body }) => code ?? JSON.parse(body).order.averagePrice ?? "placed"),
     ["placed", "placed"],
@@ -420,7 +410,7 @@ test.serial(
     await set(ann, 5000);
     await clock.advance(5000);
     await exchange.operate("run_due", {});
-    const { rows } = await exchange.database.pool.query(
+    const rows = await exchange.query(
       "select arguments ->> 'deadManCancelled' as cancelled from admin.audit_log order by id desc limit 1",
     );
     t.is(rows[0].cancelled, "450");
@@ -441,7 +431,7 @@ test.serial("admin.run_due counts each order once: expired, or ended by the swit
   await set(ann, 2000);
   await clock.advance(8000);
   t.like(await exchange.operate("run_due", {}), { expired: 3 });
-  const { rows } = await exchange.database.pool.query(
+  const rows = await exchange.query(
     "select arguments from admin.audit_log order by id desc limit 1",
   );
   t.like(rows[0].arguments, { expired: 3, deadManCancelled: 1 });

@@ -62,7 +62,7 @@ test("shares from a split can be sold, and count as traded only then", async (t)
   t.is(await version(id), before, "neither the book nor the trades changed");
   t.like(await market(id), { yesVolume: 0, noVolume: 0, lastTradePrice: null });
   const traders = async () => {
-    const { rows } = await exchange.database.pool.query(
+    const rows = await exchange.query(
       `select b.traders_count as count from trading.market_state as b
        join catalog.markets as m on m.id = b.market_id where m.public_id = $1`,
       [id],

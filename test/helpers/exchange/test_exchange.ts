@@ -2,6 +2,7 @@ import type { TestFn } from "ava";
 import type { Pool, PoolClient } from "pg";
 import { z } from "zod";
 import { call } from "../../../src/database/call.ts";
+import type { CallsOn, DatabaseFunction, Fields } from "../../../src/database/call.ts";
 import { api as apiFunctions } from "../../../src/database/calls.ts";
 import type { OrderRequest } from "../../../src/database/calls.ts";
 import {
@@ -62,6 +63,12 @@ export interface Exchange {
   readonly api: Pool;
   /** Acts as exchange_worker. */
   readonly workers: Pool;
+  /** The functions of api, each called once: what fails is not tried again, as a server would. */
+  readonly calls: CallsOn<typeof apiFunctions>;
+  /** The rows of a statement, as the login that owns everything. */
+  query: (statement: string, values?: unknown[]) => Promise<any[]>;
+  /** The rows of a statement, as exchange_operator. */
+  look: (statement: string, values?: unknown[]) => Promise<any[]>;
   /** Calls an admin function with named arguments, as exchange_operator. */
   operate: (name: string, values?: Record<string, unknown>) => Promise<any>;
   /**
@@ -260,8 +267,10 @@ function exchangeOn(connection: () => Connection): Exchange {
   const api = () => connection().api;
   const pool = () => connection().database.pool;
   const clock = () => testClock(pool());
-  const operate = callerOf(() => connection().operators, "admin");
+  const operators = () => connection().operators;
+  const operate = callerOf(operators, "admin");
   const work = workerOf(() => connection().workers);
+  const calls = callsOnce(api);
   const making = makersOf(operate);
   return {
     get database() {
@@ -278,17 +287,35 @@ function exchangeOn(connection: () => Connection): Exchange {
       advance: (ms) => clock().advance(ms),
       release: () => clock().release(),
     },
+    calls,
+    query: queryOn(pool),
+    look: queryOn(operators),
     operate,
     work,
     ...making,
     ...tradingOf(api, making),
-    ...changersOf(api, pool, work),
-    ...readersOf(api, pool),
+    ...changersOf(calls, pool, work),
+    ...readersOf(calls, pool),
     listen: () => listenTo(api()),
     verify: () => withClient(pool(), verifyRows),
     withRollback: (work) => withRollback(pool(), work),
   };
 }
+
+function callsOnce(pool: () => Pool): Exchange["calls"] {
+  const entries = Object.entries(apiFunctions).map(
+    ([name, called]: [string, DatabaseFunction<Fields, unknown>]) => {
+      const callIt = (given = {}) => withClient(pool(), (client) => call(client, called, given));
+      return [name, callIt];
+    },
+  );
+  return Object.fromEntries(entries) as Exchange["calls"];
+}
+
+const queryOn =
+  (pool: () => Pool): Exchange["query"] =>
+  async (statement, values) =>
+    (await pool().query(statement, values)).rows;
 
 function callerOf(pool: () => Pool, schema: "admin" | "jobs"): Exchange["operate"] {
   return async (name, values = {}) => {
@@ -450,24 +477,26 @@ function tradingOf(api: () => Pool, { makeTrader }: ReturnType<typeof makersOf>)
   return { placeBatch, place, refusal, rest, giveShares };
 }
 
-function changersOf(api: () => Pool, pool: () => Pool, work: Exchange["work"]) {
-  const cancel: Exchange["cancel"] = (trader, order) =>
-    withClient(api(), async (client) => {
-      const { code, message, body } = await call(client, apiFunctions.runCommand, {
-        ...{ command: "cancel", userId: trader, orderId: order },
-      });
-      const answer = code === null ? cancelOrderResponseSchema.parse(JSON.parse(body)) : null;
-      return { code, message, answer };
+function changersOf(
+  { convertShares, runCommand }: Exchange["calls"],
+  pool: () => Pool,
+  work: Exchange["work"],
+) {
+  const cancel: Exchange["cancel"] = async (trader, order) => {
+    const { code, message, body } = await runCommand({
+      ...{ command: "cancel", userId: trader, orderId: order },
     });
+    const answer = code === null ? cancelOrderResponseSchema.parse(JSON.parse(body)) : null;
+    return { code, message, answer };
+  };
 
-  const amend: Exchange["amend"] = (trader, order, { price, quantity }) =>
-    withClient(api(), async (client) => {
-      const { code, message, body } = await call(client, apiFunctions.runCommand, {
-        ...{ command: "amend", userId: trader, orderId: order, price, quantity },
-      });
-      const answer = code === null ? amendOrderResponseSchema.parse(JSON.parse(body)) : null;
-      return { code, message, answer };
+  const amend: Exchange["amend"] = async (trader, order, { price, quantity }) => {
+    const { code, message, body } = await runCommand({
+      ...{ command: "amend", userId: trader, orderId: order, price, quantity },
     });
+    const answer = code === null ? amendOrderResponseSchema.parse(JSON.parse(body)) : null;
+    return { code, message, answer };
+  };
 
   const release: Exchange["release"] = async (market) => {
     const { rows } = await pool().query("select id from catalog.markets where public_id = $1", [
@@ -478,24 +507,22 @@ function changersOf(api: () => Pool, pool: () => Pool, work: Exchange["work"]) {
 
   const converter =
     (command: "split" | "merge"): Exchange["split"] =>
-    (market, trader, quantity) =>
-      withClient(api(), async (client) => {
-        const { code, message, body } = await call(client, apiFunctions.runCommand, {
-          ...{ command, userId: trader, marketId: market, quantity },
-        });
-        const answer = code === null ? convertSetsResponseSchema.parse(JSON.parse(body)) : null;
-        return { code, message, answer };
+    async (market, trader, quantity) => {
+      const { code, message, body } = await runCommand({
+        ...{ command, userId: trader, marketId: market, quantity },
       });
+      const answer = code === null ? convertSetsResponseSchema.parse(JSON.parse(body)) : null;
+      return { code, message, answer };
+    };
 
   const [split, merge] = [converter("split"), converter("merge")];
-  const exchanged = (userId: string, eventId: string, given: object) =>
-    withClient(api(), async (client) => {
-      const { code, message, body } = await call(client, apiFunctions.convertShares, {
-        ...{ userId, eventId, quantity: 0, marketIds: null, ...given },
-      });
-      const answer = code === null ? exchangeSharesResponseSchema.parse(JSON.parse(body)) : null;
-      return { code, message, answer };
+  const exchanged = async (userId: string, eventId: string, given: object) => {
+    const { code, message, body } = await convertShares({
+      ...{ userId, eventId, quantity: 0, marketIds: null, ...given },
     });
+    const answer = code === null ? exchangeSharesResponseSchema.parse(JSON.parse(body)) : null;
+    return { code, message, answer };
+  };
   const convert: Exchange["convert"] = (event, trader, marketIds, quantity) =>
     exchanged(trader, event, { marketIds, quantity });
   const redeem: Exchange["redeem"] = (event, trader, quantity) =>
@@ -509,45 +536,34 @@ const versionOf = `
   join catalog.markets as m on m.id = s.market_id
   where m.public_id = $1`;
 
-function readersOf(api: () => Pool, pool: () => Pool) {
-  const read = async (call: (client: PoolClient) => Promise<string | null | undefined>) =>
-    JSON.parse((await withClient(api(), call)) ?? "null");
+function readersOf(calls: Exchange["calls"], pool: () => Pool) {
+  const parsed = (body: string | null | undefined) => JSON.parse(body ?? "null");
 
-  const market: Exchange["market"] = (id) =>
-    withClient(api(), async (client) => {
-      const { body, version } = (await call(client, apiFunctions.getMarket, { marketId: id }))!;
-      return { ...JSON.parse(body), version };
-    });
-
-  const book: Exchange["book"] = async (id) => {
-    const body = await read(
-      async (client) => (await call(client, apiFunctions.getOrderBook, { marketId: id }))?.body,
-    );
-    const levels = (side: { price: number; quantity: number }[]) =>
-      side.map(({ price, quantity }) => `${quantity} @ ${price}`);
-    return { bids: levels(body.bids), asks: levels(body.asks) };
+  const market: Exchange["market"] = async (id) => {
+    const { body, version } = (await calls.getMarket({ marketId: id }))!;
+    return { ...JSON.parse(body), version };
   };
 
-  const trades: Exchange["trades"] = (id, page, pageSize) =>
-    read(async (client) => {
-      const given = { marketId: id, page, pageSize };
-      return (await call(client, apiFunctions.listTrades, given))?.body;
-    });
+  const book: Exchange["book"] = async (id) => {
+    const { bids, asks } = parsed((await calls.getOrderBook({ marketId: id }))?.body);
+    const levels = (side: { price: number; quantity: number }[]) =>
+      side.map(({ price, quantity }) => `${quantity} @ ${price}`);
+    return { bids: levels(bids), asks: levels(asks) };
+  };
+
+  const trades: Exchange["trades"] = async (id, page, pageSize) =>
+    parsed((await calls.listTrades({ marketId: id, page, pageSize }))?.body);
 
   const order: Exchange["order"] = async (trader, id) =>
-    listedOrder(
-      await read((client) => call(client, apiFunctions.getOrder, { userId: trader, orderId: id })),
-    );
+    listedOrder(parsed(await calls.getOrder({ userId: trader, orderId: id })));
 
   const orders: Exchange["orders"] = async (trader, { market: id, status = "open" } = {}) =>
     listOrdersResponseSchema.parse(
-      await read((client) =>
-        call(client, apiFunctions.listOrders, { userId: trader, marketId: id, status }),
-      ),
+      parsed(await calls.listOrders({ userId: trader, marketId: id, status })),
     );
 
   const balance: Exchange["balance"] = async (trader) =>
-    (await read((client) => call(client, apiFunctions.getAccount, { userId: trader }))).balance;
+    parsed(await calls.getAccount({ userId: trader })).balance;
 
   const one = async (statement: string, values: unknown[]): Promise<any> =>
     (await pool().query(statement, values)).rows[0];
