@@ -9,7 +9,7 @@ import { testService } from "../helpers/http/test_service.ts";
 const service = testService(test);
 const { call, makeMarket, makeTrader, operate } = service;
 
-const noSuchId = "01900000-0000-7000-8000-000000000000";
+const unauthorized = { error: "Unauthorized" };
 
 test("200: the caller's account", async (t) => {
   const { key, userId } = await makeTrader({ fundsCents: 12_345 });
@@ -20,38 +20,26 @@ test("200: the caller's account", async (t) => {
   t.like(answer.body, { id: userId, balance: 12_345 });
 });
 
-for (const [method, path] of [
-  ["GET", "/api/v1/me"],
-  ["GET", "/api/v1/orders?status=nonsense"],
-  ["GET", "/api/v1/orders/nonsense"],
-  ["GET", "/api/v1/orders/%ZZ"],
-  ["POST", "/api/v1/orders"],
-  ["DELETE", `/api/v1/orders/${noSuchId}`],
-] as const) {
-  test(`401 UNAUTHORIZED before anything else: ${method} ${path}`, async (t) => {
-    const { key } = await makeTrader();
-    const headers = [
-      {},
-      { authorization: "" },
-      { authorization: "Bearer" },
-      { authorization: "Bearer nonsense" },
-      { authorization: key },
-      { authorization: `Basic ${key}` },
-      { authorization: `Bearer ${key}x` },
-      { authorization: `Bearer ${key} ${key}` },
-      { authorization: `Bearer ${formatSecret(randomBytes(32), "jk_")}` },
-    ];
-    for (const given of headers) {
-      const answer = await call(method, path, {
-        headers: given,
-        ...(method === "POST" && { body: "{no JSON" }),
-      });
-      t.is(answer.status, 401);
-      t.deepEqual(answer.body, { error: "Unauthorized" });
-      t.is(answer.headers.get("cache-control"), "no-store");
-    }
-  });
-}
+test("401 UNAUTHORIZED: a header that holds no key", async (t) => {
+  const { key } = await makeTrader();
+  const headers = [
+    {},
+    { authorization: "" },
+    { authorization: "Bearer" },
+    { authorization: "Bearer nonsense" },
+    { authorization: key },
+    { authorization: `Basic ${key}` },
+    { authorization: `Bearer ${key}x` },
+    { authorization: `Bearer ${key} ${key}` },
+    { authorization: `Bearer ${formatSecret(randomBytes(32), "jk_")}` },
+  ];
+  for (const given of headers) {
+    const answer = await call("GET", "/api/v1/me", { headers: given });
+    t.is(answer.status, 401);
+    t.deepEqual(answer.body, unauthorized);
+    t.is(answer.headers.get("cache-control"), "no-store");
+  }
+});
 
 test("the scheme's name may be written in any case", async (t) => {
   const { key } = await makeTrader();
@@ -89,8 +77,6 @@ test("that a key is in use is recorded", async (t) => {
 });
 
 // Browsers that are logged in on the website: their cookie, and the tokens that it gets.
-
-const unauthorized = { error: "Unauthorized" };
 
 const withCookie = (cookie: string) => ({ headers: { cookie: `pgmarkets_session=${cookie}` } });
 

@@ -235,20 +235,3 @@ test("409 DEAD_MAN_FIRED: late, with orders that no worker has cancelled; then i
   const off = await call("PUT", path, { key: other.key, body: { timeoutMs: 0 } });
   t.is(off.headers.get("dead-man-fired"), null);
 });
-
-test("both work when no trading requests are left, and have a limit of their own", async (t) => {
-  const market = await makeMarket();
-  const ann = await makeTrader();
-  const { key } = ann;
-  await rest(ann, market, 10);
-  const policy = { requests_per_minute: 1, burst_capacity: 1 };
-  await operate("set_rate_policy", { user_id: ann.userId, tier: "custom", ...policy });
-  const place = () =>
-    call("POST", orders, { key, body: { marketId: market, side: "yes", price: 9, quantity: 1 } });
-  await place();
-  t.is((await place()).status, 429);
-  const body = { timeoutMs: 300_000 };
-  t.is((await call("PUT", `${orders}/dead-man`, { key, body })).status, 200);
-  t.is((await call("POST", `${orders}/cancel-all`, { key })).status, 200);
-  t.is(await openOrders(ann), 0);
-});

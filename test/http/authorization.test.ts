@@ -34,13 +34,15 @@ test("there are routes that need a key", (t) => {
 for (const route of withKey) {
   const name = `${route.method.toUpperCase()} ${route.path}`;
 
-  test(`401 UNAUTHORIZED: ${name} without a key, and with a malformed one`, async (t) => {
+  test(`401 UNAUTHORIZED before anything else: ${name} without a key, and with none`, async (t) => {
     for (const key of [undefined, "nonsense", formatSecret(randomBytes(32), "jk_")]) {
-      for (const id of [noSuchId, "1"]) {
+      for (const id of [noSuchId, "1", "%ZZ"]) {
         const body = route.request.body && { body: "{no JSON" };
-        const answer = await callRoute(route, id, { ...(key && { key }), ...body });
+        const asked = { ...route, path: `${route.path}?status=nonsense` };
+        const answer = await callRoute(asked, id, { ...(key && { key }), ...body });
         t.is(answer.status, 401);
         t.deepEqual(answer.body, { error: "Unauthorized" });
+        t.is(answer.headers.get("cache-control"), "no-store");
       }
     }
   });
@@ -53,7 +55,6 @@ for (const route of withKey) {
     const answer = await callRoute(route, orderId, { key: stranger.key, ...body });
     if (route.path.includes(":id")) {
       t.is(answer.status, 404);
-
       t.regex(answer.body.error, /^(?:Order not found|Market not found|Event not found)$/);
     }
     const told = JSON.stringify(answer.body);

@@ -311,18 +311,6 @@ test("keys of batches that earlier builds kept are those of the same orders", as
   t.is(rows[0].fingerprint, createHash("sha256").update(text).digest("hex").slice(0, 32));
 });
 
-test("a rejected command keeps nothing: its key can be used again", async (t) => {
-  const marketId = await makeMarket();
-  const { key } = await makeTrader();
-  const headers = { "Idempotency-Key": randomUUID() };
-  const split = (quantity: number) =>
-    call("POST", "/api/v1/positions/split", { key, headers, body: { marketId, quantity } });
-  const merge = () =>
-    call("POST", "/api/v1/positions/merge", { key, headers, body: { marketId, quantity: 1 } });
-  t.is((await merge()).body.code, "INSUFFICIENT_BALANCE");
-  t.is((await split(1)).status, 200);
-});
-
 test("POST /orders: a key of the body is strict in the header, but for an order made smaller", async (t) => {
   const ann = await makeTrader();
   const [marketId, otherId] = [await makeMarket(), await makeMarket()];

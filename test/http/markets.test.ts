@@ -181,7 +181,7 @@ test("HEAD gives the headers alone", async (t) => {
   t.truthy(answer.headers.get("x-market-version"));
 });
 
-for (const view of [...views, "/resolution"]) {
+for (const view of [...views, "/rules", "/resolution"]) {
   test(`404: no such market: /markets/:id${view}`, async (t) => {
     const answer = await call("GET", `/api/v1/markets/${noSuchId}${view}`);
     t.is(answer.status, 404);
@@ -313,11 +313,6 @@ test.serial("200: the exchange trades or is paused, and has a time", async (t) =
   } finally {
     await clock.release();
   }
-});
-
-test("404: the rules of an unknown market; 400: of no id", async (t) => {
-  t.is((await call("GET", `/api/v1/markets/${noSuchId}/rules`)).status, 404);
-  t.is((await call("GET", "/api/v1/markets/1/rules")).status, 400);
 });
 
 // GET /markets/:id/resolution: what it rests on, and what became of it.

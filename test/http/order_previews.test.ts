@@ -119,7 +119,6 @@ test.serial(
     const unready = await makeTrader({ reviewed: false });
     const order = { marketId, side: "yes", price: 60, quantity: 10 };
     for (const [who, body, code] of [
-      [maker, { ...order, side: "no" }, null],
       [maker, order, "SELF_TRADE_BLOCKED"],
       [trader, { ...order, postOnly: true }, "POST_ONLY_WOULD_CROSS"],
       [poor, order, "INSUFFICIENT_BALANCE"],
@@ -127,7 +126,6 @@ test.serial(
       [unready, order, "LIMITS_SETUP_REQUIRED"],
       [trader, { ...order, marketId: randomUUID() }, "MARKET_NOT_FOUND"],
     ] as const) {
-      if (code === null) continue;
       const answer = await preview(who, body);
       t.notThrows(() => previewResponseSchema.parse(answer.body));
       const placed = await place(who, body);
@@ -180,9 +178,7 @@ test.serial("a malformed idempotencyKey is ignored", async (t) => {
   }
 });
 
-test.serial("400 and 401: malformed and without a key", async (t) => {
-  const trader = await makeTrader();
-  const answer = await preview(trader, { side: "yes" });
+test.serial("400 INVALID_REQUEST: an order that is malformed", async (t) => {
+  const answer = await preview(await makeTrader(), { side: "yes" });
   t.deepEqual([answer.status, answer.body.code], [400, "INVALID_REQUEST"]);
-  t.is((await call("POST", "/api/v1/orders/preview", { body: {} })).status, 401);
 });

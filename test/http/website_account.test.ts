@@ -67,16 +67,6 @@ test.serial("404 NOT_FOUND: a key or a session of another user cannot be ended",
   t.is((await owner.visitor.call("GET", "/api/account")).status, 200);
 });
 
-test.serial("409 INVALID_STATE: an account has at most 50 keys in force", async (t) => {
-  const { visitor } = await member();
-  const make = () => visitor.call("POST", "/api/account/keys", { body: { name: "k" } });
-  for (let count = 0; count < 50; count++) t.is((await make()).status, 201);
-  t.is((await make()).body.code, "INVALID_STATE");
-  const [key] = (await visitor.call("GET", "/api/account/keys")).body.data;
-  await visitor.call("DELETE", `/api/account/keys/${key.id}`);
-  t.is((await make()).status, 201);
-});
-
 test.serial("limits: lowering at once, raising after 24 hours, with what is used", async (t) => {
   const clock = testClock(service.database.pool);
   await clock.freeze("2031-05-05T12:00:00Z");
