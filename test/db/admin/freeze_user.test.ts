@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import test from "ava";
 import { restUntilExpiry, scatterOrders } from "../../helpers/exchange/scenes.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
-import { buy, sell, shown } from "../../helpers/exchange/orders.ts";
+import { buy, codesOf, sell, shown } from "../../helpers/exchange/orders.ts";
 
 const exchange = testExchange(test);
 const { balance, book, clock, giveShares, makeLiveMarket, makeMarketWith } = exchange;
@@ -65,10 +65,7 @@ test("ACCOUNT_FROZEN: orders, amendments, splits and withdrawals, until it is un
     [ann, buy("yes", 1, 40)],
     [bob, buy("no", 1, 41)],
   ]);
-  t.deepEqual(
-    batch.map(({ code }) => code),
-    ["ACCOUNT_FROZEN", null],
-  );
+  t.deepEqual(codesOf(batch), ["ACCOUNT_FROZEN", null]);
   t.is((await exchange.amend(ann, id, { quantity: 5 })).code, "ACCOUNT_FROZEN");
   t.is((await exchange.amend(ann, id, { price: 41 })).code, "ACCOUNT_FROZEN");
   t.is((await exchange.split(market, ann, 1)).code, "ACCOUNT_FROZEN");

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import test from "ava";
 import type { CancelledOrders } from "../../../src/database/calls.ts";
-import { buy } from "../../helpers/exchange/orders.ts";
+import { buy, idsOf } from "../../helpers/exchange/orders.ts";
 import { restUntilExpiry, scatterOrders } from "../../helpers/exchange/scenes.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 
@@ -130,10 +130,7 @@ test("an order that comes between the calls stays, one that replaces an old one 
   const { cancelled, lastOrderId } = first;
   const last = await piece(ann, { untilOrderId: lastOrderId, cancelledBefore: cancelled! });
   t.is(JSON.parse(last.body!).cancelled, 18);
-  t.deepEqual(
-    (await exchange.orders(ann)).data.map(({ id }) => id),
-    [late],
-  );
+  t.deepEqual(idsOf((await exchange.orders(ann)).data), [late]);
 });
 
 test("the same key twice: the first answer again, and later orders stay", async (t) => {

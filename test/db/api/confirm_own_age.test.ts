@@ -1,6 +1,6 @@
 import test from "ava";
 import { withClient } from "../../helpers/database/test_database.ts";
-import { buy, placeOrders, sell } from "../../helpers/exchange/orders.ts";
+import { buy, codesOf, placeOrders, sell } from "../../helpers/exchange/orders.ts";
 import { ownSession } from "../../helpers/exchange/own_session.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 
@@ -151,10 +151,7 @@ test.serial("LIMITS_SETUP_REQUIRED: every way into a position waits for the age"
     [ann, buy("yes", 1, 20)],
     [ann, sell("yes", 5, 90)],
   ]);
-  t.deepEqual(
-    outcomes.map(({ code }) => code),
-    [null, null],
-  );
+  t.deepEqual(codesOf(outcomes), [null, null]);
   t.is((await exchange.split(market, ann, 1)).code, null);
 });
 

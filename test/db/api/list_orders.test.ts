@@ -1,7 +1,7 @@
 import test from "ava";
 import fc from "fast-check";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
-import { buy, ioc, sell } from "../../helpers/exchange/orders.ts";
+import { buy, idsOf, ioc, sell } from "../../helpers/exchange/orders.ts";
 import type { Request, Side } from "../../helpers/exchange/orders.ts";
 import { seed } from "../../helpers/random.ts";
 
@@ -64,7 +64,7 @@ test("by status: open, filled, cancelled and all, newest first, with a total for
   await cancel(ann, cancelled);
   const list = async (status: string) => {
     const { data, meta } = await orders(ann, { status });
-    return { ids: data.map(({ id }) => id), meta };
+    return { ids: idsOf(data), meta };
   };
   t.deepEqual(await list("open"), { ids: [partial, open], meta: { pageSize: 2 } });
   t.deepEqual(await list("filled"), { ids: [filled], meta: { pageSize: 1 } });
@@ -87,10 +87,7 @@ test("by market; an unknown market has none", async (t) => {
   const [first] = await rest(one, ann, buy("no", 1, 40));
   await rest(two, ann, buy("no", 1, 40));
   const { data } = await orders(ann, { market: one });
-  t.deepEqual(
-    data.map(({ id }) => id),
-    [first],
-  );
+  t.deepEqual(idsOf(data), [first]);
   t.is((await orders(ann)).data.length, 2);
   const nowhere = "01900000-0000-7000-8000-000000000000";
   t.deepEqual((await orders(ann, { market: nowhere, status: "all" })).data, []);
@@ -111,10 +108,7 @@ test("at most 200 rows, the total is of all", async (t) => {
   );
   const newestFirst = outcomes.map((outcome) => outcome.answer!.order.id).reverse();
   const { data, meta } = await orders(ann, { status: "all" });
-  t.deepEqual(
-    data.map(({ id }) => id),
-    newestFirst.slice(0, 200),
-  );
+  t.deepEqual(idsOf(data), newestFirst.slice(0, 200));
   t.deepEqual(meta, { pageSize: 200, total: 203 });
   t.deepEqual((await orders(ann)).meta, { pageSize: 200 });
 });

@@ -1,7 +1,7 @@
 import test from "ava";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 import type { TraderOptions } from "../../helpers/exchange/test_exchange.ts";
-import { buy, ioc, sell, spend } from "../../helpers/exchange/orders.ts";
+import { buy, codesOf, ioc, sell, spend } from "../../helpers/exchange/orders.ts";
 import type { Request } from "../../helpers/exchange/orders.ts";
 
 /** LOSS_LIMIT: net cash put in, what open orders could still cost, and this order. */
@@ -166,10 +166,7 @@ test("in one batch each order counts for the next", async (t) => {
     [trader, buy("yes", 182, 1)],
     [trader, buy("yes", 1, 1)],
   ]);
-  t.deepEqual(
-    outcomes.map((outcome) => outcome.code),
-    [null, null, "LOSS_LIMIT", null, "LOSS_LIMIT"],
-  );
+  t.deepEqual(codesOf(outcomes), [null, null, "LOSS_LIMIT", null, "LOSS_LIMIT"]);
 });
 
 test("in one batch a resting order that filled or was cancelled no longer counts as open", async (t) => {

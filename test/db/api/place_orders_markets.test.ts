@@ -5,7 +5,7 @@ import type { OrderRequest } from "../../../src/database/calls.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 import type { Heard } from "../../helpers/exchange/event_listener.ts";
 import type { Answer } from "../../helpers/exchange/test_exchange.ts";
-import { buy, ioc, sell } from "../../helpers/exchange/orders.ts";
+import { buy, codesOf, ioc, sell } from "../../helpers/exchange/orders.ts";
 import type { Request } from "../../helpers/exchange/orders.ts";
 
 /** Orders of several markets in one call: each market is its own, and only cash is shared. */
@@ -77,8 +77,6 @@ async function whileLocked<T>(market: string, work: () => Promise<T>): Promise<T
   }
 }
 
-const codes = (rows: Row[]) => rows.map(({ code }) => code);
-
 test.serial("each order meets the book and the fee of its own market", async (t) => {
   const [first, second] = (await makeAscending(2)) as [string, string];
   await operate("set_fee_schedule", { taker_rate_bps: 0, market_id: first });
@@ -95,7 +93,7 @@ test.serial("each order meets the book and the fee of its own market", async (t)
     [randomUUID(), ann, buy("yes", 1, 50)],
     [first, ann, buy("yes", 3, 10)],
   ]);
-  t.deepEqual(codes(rows), [null, null, null, "MARKET_NOT_FOUND", null]);
+  t.deepEqual(codesOf(rows), [null, null, null, "MARKET_NOT_FOUND", null]);
   t.deepEqual(
     rows.map(({ body }) => body && [body.order.marketId, body.order.status, body.feeCents]),
     [
@@ -180,7 +178,7 @@ test.serial("shares of one market are not sold in another, cash is spent once", 
   for (const market of [first, second]) await rest(market, maker, buy("no", 50, 50));
   const quantity = Math.floor(left / 53);
   t.deepEqual(
-    codes(
+    codesOf(
       await placeAll([
         [second, ann, sell("yes", 10, 60)],
         [first, ann, sell("yes", 10, 60)],
@@ -269,9 +267,9 @@ test.serial("waits => false: a free market is taken as by a call that waits", as
   const markets = await makeAscending(2);
   const ann = await makeTrader();
   const placed = markets.map((market): Placed => [market, ann, buy("yes", 1, 10)]);
-  t.deepEqual(codes(await placeAll(placed, { waits: false })), [null, null]);
+  t.deepEqual(codesOf(await placeAll(placed, { waits: false })), [null, null]);
   const all = () => placeAll(placed.slice(0, 1), { waits: false });
-  t.deepEqual(codes(await whileLocked(markets[0]!, all)), ["AGAIN"]);
+  t.deepEqual(codesOf(await whileLocked(markets[0]!, all)), ["AGAIN"]);
 });
 
 test.serial("atomic: one order that is rejected, and nothing is placed", async (t) => {
@@ -308,7 +306,7 @@ test.serial("atomic, waits => false: beside a busy market nothing is placed", as
   const rows = await whileLocked(first, () => placeAll(placed, options));
   t.true(rows.every(({ code, body }) => code === "AGAIN" && body === null));
   t.deepEqual((await orders(ann, { status: "all" })).data, []);
-  t.deepEqual(codes(await placeAll(placed, options)), [null, null]);
+  t.deepEqual(codesOf(await placeAll(placed, options)), [null, null]);
 });
 
 test.serial("atomic: an order on a live market makes the call fail", async (t) => {
@@ -321,7 +319,7 @@ test.serial("atomic: an order on a live market makes the call fail", async (t) =
     ],
     { atomic: true },
   );
-  t.deepEqual(codes(rows), [null, "INVALID_REQUEST"]);
+  t.deepEqual(codesOf(rows), [null, "INVALID_REQUEST"]);
   t.deepEqual((await orders(ann, { status: "all" })).data, []);
   t.is((await read(market)).version, 0);
 });

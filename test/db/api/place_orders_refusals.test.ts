@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import test from "ava";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
-import { buy, ioc, postOnly, sell, spend } from "../../helpers/exchange/orders.ts";
+import { buy, codesOf, ioc, postOnly, sell, spend } from "../../helpers/exchange/orders.ts";
 import type { Request } from "../../helpers/exchange/orders.ts";
 
 /** What is refused, and which refusal it is when several apply. */
@@ -68,10 +68,7 @@ test("INVALID_REQUEST: a price out of bounds does not harm the orders beside it"
       [bob, buy("yes", 1, 50)],
       [ann, { side: "no", price, quantity: 1 }],
     ]);
-    t.deepEqual(
-      outcomes.map(({ code }) => code),
-      ["INVALID_REQUEST", null, "INVALID_REQUEST"],
-    );
+    t.deepEqual(codesOf(outcomes), ["INVALID_REQUEST", null, "INVALID_REQUEST"]);
   }
 });
 
@@ -116,10 +113,7 @@ test("UNAUTHORIZED: an unknown user, alone or among others", async (t) => {
     [nowhere, buy("yes", 1, 50)],
     [trader, buy("yes", 1, 50)],
   ]);
-  t.deepEqual(
-    outcomes.map((outcome) => outcome.code),
-    ["UNAUTHORIZED", null],
-  );
+  t.deepEqual(codesOf(outcomes), ["UNAUTHORIZED", null]);
 });
 
 test("UNAUTHORIZED: a batch of unknown users only", async (t) => {
@@ -127,10 +121,7 @@ test("UNAUTHORIZED: a batch of unknown users only", async (t) => {
     [nowhere, buy("yes", 1, 50)],
     [nowhere, buy("yes", 1, 50)],
   ]);
-  t.deepEqual(
-    outcomes.map((outcome) => outcome.code),
-    ["UNAUTHORIZED", "UNAUTHORIZED"],
-  );
+  t.deepEqual(codesOf(outcomes), ["UNAUTHORIZED", "UNAUTHORIZED"]);
 });
 
 test("MARKET_NOT_FOUND: an unknown market, alone or in a batch", async (t) => {
@@ -140,10 +131,7 @@ test("MARKET_NOT_FOUND: an unknown market, alone or in a batch", async (t) => {
     [trader, buy("yes", 1, 50)],
     [trader, buy("no", 1, 50)],
   ]);
-  t.deepEqual(
-    outcomes.map((outcome) => outcome.code),
-    ["MARKET_NOT_FOUND", "MARKET_NOT_FOUND"],
-  );
+  t.deepEqual(codesOf(outcomes), ["MARKET_NOT_FOUND", "MARKET_NOT_FOUND"]);
 });
 
 test("MARKET_NOT_OPEN: a market that is paused or closed", async (t) => {

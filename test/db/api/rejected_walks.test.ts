@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import test from "ava";
 import { ALL_ORDERS } from "../../../src/database/calls.ts";
 import type { OrderRequest } from "../../../src/database/calls.ts";
-import { buy, ioc } from "../../helpers/exchange/orders.ts";
+import { buy, codesOf, idsOf, ioc } from "../../helpers/exchange/orders.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 
 /**
@@ -43,11 +43,7 @@ test("once rejected orders have met 500 makers, later ones of that market wait f
     const walks = [0, 1, 0].map((place) => orderOf(poor[place]!, deep, length));
     const elsewhere = { ...orderOf(rich, empty, 1), timeInForce: "gtc" } as const;
     const results = await run([...walks, orderOf(rich, deep, 1), elsewhere]);
-    t.deepEqual(
-      results.map(({ code }) => code),
-      codes,
-      `${length} makers`,
-    );
+    t.deepEqual(codesOf(results), codes, `${length} makers`);
     for (const trader of poor) t.is(await balance(trader), 50 * length - 1);
     const [again] = await run([orderOf(rich, deep, 1)]);
     t.is(again?.code, null, "in another call it is filled");
@@ -74,17 +70,11 @@ test("a batch with a key keeps the answer that its later orders were not placed"
   const { results } = JSON.parse(first.body) as {
     results: { code: string | null; body: string | null }[];
   };
-  t.deepEqual(
-    results.map(({ code }) => code),
-    [null, "INSUFFICIENT_BALANCE", "CONFLICT_RETRY", null],
-  );
+  t.deepEqual(codesOf(results), [null, "INSUFFICIENT_BALANCE", "CONFLICT_RETRY", null]);
   const { cancelledOrders } = JSON.parse(results[0]!.body!) as {
     cancelledOrders: { id: string }[];
   };
-  t.deepEqual(
-    cancelledOrders.map(({ id }) => id),
-    [deadOrder],
-  );
+  t.deepEqual(idsOf(cancelledOrders), [deadOrder]);
   const second = await send();
   t.deepEqual([second.replayed, second.body], [true, first.body]);
 });

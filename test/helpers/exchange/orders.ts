@@ -40,3 +40,8 @@ export const postOnly = { postOnly: true } as const;
 export function shown(fills: { quantity: number; price: number }[]): string[] {
   return fills.map(({ quantity, price }) => `${quantity} @ ${price}`);
 }
+
+/** The code of each result; null where it is no rejection. */
+export const codesOf = (results: { code: string | null }[]) => results.map(({ code }) => code);
+
+export const idsOf = (list: { id: string }[]): string[] => list.map(({ id }) => id);
