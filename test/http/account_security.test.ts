@@ -1,10 +1,7 @@
 import { randomBytes } from "node:crypto";
 import test from "ava";
-import { pino } from "pino";
 import { routes } from "../../src/api/routes.ts";
-import { asServerPools } from "../../src/database/server_pools.ts";
 import { formatSecret } from "../../src/secrets.ts";
-import { serve } from "../../src/server/start_server.ts";
 import { testClock } from "../helpers/database/test_clock.ts";
 import { callService, testService } from "../helpers/http/test_service.ts";
 import { anybody, makeMember, makeVisitor, takeMails } from "../helpers/http/visitor.ts";
@@ -359,39 +356,29 @@ test.serial("429: attempts by one passkey, and by one address, known or not", as
 test.serial(
   "under https the cookie is Secure and __Host-, and good under no other name",
   async (t) => {
-    const pool = service.database.connectAs("exchange_api");
-    const config = { host: "127.0.0.1", port: 0, trustProxy: false };
     const publicUrl = "https://markets.example";
-    const secure = await serve({
-      pools: asServerPools(pool),
-      config: { ...config, publicUrl },
-      logger: pino({ level: "silent" }),
-    });
-    try {
-      const post = (path: string, headers: Record<string, string>, body: object) =>
-        callService(secure.url, "POST", path, { body, headers });
-      const wrong = await post("/api/account/sign-up", { origin: secure.url }, anybody());
-      t.is(wrong.body.code, "WRONG_ORIGIN");
-      const answer = await post("/api/account/sign-up", { origin: publicUrl }, anybody());
-      const [cookie] = answer.headers.getSetCookie();
-      t.regex(
-        cookie!,
-        /^__Host-pgmarkets_session=jh_\w{49}; Path=\/; Max-Age=2592000; HttpOnly; SameSite=Lax; Secure$/,
-      );
-      const value = /=(jh_\w+)/.exec(cookie!)![1]!;
-      const tokenFor = async (header: string) =>
-        (await callService(secure.url, "GET", "/api/auth/token", { headers: { cookie: header } }))
-          .status;
-      t.is(await tokenFor(`__Host-pgmarkets_session=${value}`), 200);
-      t.is(await tokenFor(`pgmarkets_session=${value}`), 401, "planted by a subdomain");
-      const { visitor } = await makeMember(service);
-      const plain = visitor.cookie!.split("=")[1]!;
-      t.is(await tokenFor(`__Host-pgmarkets_session=${plain}`), 401);
-      t.is(await tokenFor(`pgmarkets_session=${plain}`), 401, "a session of plain http");
-      t.is(await tokenFor(`pgmarkets_session=${plain}; __Host-pgmarkets_session=${value}`), 200);
-    } finally {
-      await secure.close();
-    }
+    const secureUrl = await service.serveBeside(t, { publicUrl });
+    const post = (path: string, headers: Record<string, string>, body: object) =>
+      callService(secureUrl, "POST", path, { body, headers });
+    const wrong = await post("/api/account/sign-up", { origin: secureUrl }, anybody());
+    t.is(wrong.body.code, "WRONG_ORIGIN");
+    const answer = await post("/api/account/sign-up", { origin: publicUrl }, anybody());
+    const [cookie] = answer.headers.getSetCookie();
+    t.regex(
+      cookie!,
+      /^__Host-pgmarkets_session=jh_\w{49}; Path=\/; Max-Age=2592000; HttpOnly; SameSite=Lax; Secure$/,
+    );
+    const value = /=(jh_\w+)/.exec(cookie!)![1]!;
+    const tokenFor = async (header: string) =>
+      (await callService(secureUrl, "GET", "/api/auth/token", { headers: { cookie: header } }))
+        .status;
+    t.is(await tokenFor(`__Host-pgmarkets_session=${value}`), 200);
+    t.is(await tokenFor(`pgmarkets_session=${value}`), 401, "planted by a subdomain");
+    const { visitor } = await makeMember(service);
+    const plain = visitor.cookie!.split("=")[1]!;
+    t.is(await tokenFor(`__Host-pgmarkets_session=${plain}`), 401);
+    t.is(await tokenFor(`pgmarkets_session=${plain}`), 401, "a session of plain http");
+    t.is(await tokenFor(`pgmarkets_session=${plain}; __Host-pgmarkets_session=${value}`), 200);
   },
 );
 

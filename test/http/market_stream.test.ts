@@ -1,8 +1,5 @@
 import { randomUUID } from "node:crypto";
 import test from "ava";
-import { pino } from "pino";
-import { asServerPools } from "../../src/database/server_pools.ts";
-import { serve } from "../../src/server/start_server.ts";
 import { testClock } from "../helpers/database/test_clock.ts";
 import { testEvents } from "../helpers/http/event_source.ts";
 import type { EventSource } from "../helpers/http/event_source.ts";
@@ -161,23 +158,13 @@ test.serial("in a burst of changes versions rise, and all clients get the last o
 test.serial("another server process on the same database hears the same", async (t) => {
   const marketId = await makeMarket();
   const ann = await makeTrader();
-  const config = { host: "127.0.0.1", port: 0, trustProxy: false };
-  const pool = service.database.connectAs("exchange_api");
-  const other = await serve({
-    pools: asServerPools(pool),
-    config,
-    logger: pino({ level: "silent" }),
-  });
-  try {
-    const here = await watch(marketId);
-    const there = await watch(marketId, other.url);
-    await Promise.all([here.next(), there.next()]);
-    for (const price of [10, 11]) {
-      await place(ann, marketId, { price });
-      t.deepEqual(await here.next(), await there.next());
-    }
-  } finally {
-    await other.close();
+  const otherUrl = await service.serveBeside(t);
+  const here = await watch(marketId);
+  const there = await watch(marketId, otherUrl);
+  await Promise.all([here.next(), there.next()]);
+  for (const price of [10, 11]) {
+    await place(ann, marketId, { price });
+    t.deepEqual(await here.next(), await there.next());
   }
 });
 

@@ -1,8 +1,5 @@
 import { randomBytes } from "node:crypto";
 import test from "ava";
-import { pino } from "pino";
-import { asServerPools } from "../../src/database/server_pools.ts";
-import { serve } from "../../src/server/start_server.ts";
 import { testClock } from "../helpers/database/test_clock.ts";
 import {
   assertionOf,
@@ -495,42 +492,31 @@ test.serial("400 INVALID_REQUEST: what is no credential", async (t) => {
 
 test.serial("behind a proxy passkeys are for PUBLIC_URL, wherever requests come", async (t) => {
   const { visitor } = await memberWithPasskey();
-  const pool = service.database.connectAs("exchange_api");
-  const config = { host: "127.0.0.1", port: 0, trustProxy: false };
-  const publicUrl = "https://Markets.example/";
-  const secure = await serve({
-    pools: asServerPools(pool),
-    config: { ...config, publicUrl },
-    logger: pino({ level: "silent" }),
-  });
-  try {
-    const origin = "https://markets.example";
-    const post = (path: string, body?: object, key?: string) =>
-      callService(secure.url, "POST", `/api/account/${path}`, {
-        ...(body && { body }),
-        ...(key !== undefined && { key }),
-        headers: { origin },
-      });
-    const token = await visitor.token();
-    const { body: options } = await post("passkeys/options", undefined, token);
-    t.is(options.rp.id, "markets.example");
-    const made = makePasskey(options.user.id);
-    const rpId = "markets.example";
-    const ceremony = { origin, rpId, challenge: options.challenge };
-    const credential = attestationOf(made, ceremony);
-    t.is((await post("passkeys", { name: "far", credential }, token)).status, 201);
-    const challenge = async () => (await post("sign-in-passkey/options")).body.challenge;
-    const sign = async (by: Passkey, site: object) =>
-      await post("sign-in-passkey", {
-        credential: assertionOf(by, { origin, rpId, challenge: await challenge(), ...site }),
-      });
-    const signedIn = await sign(made, {});
-    t.is(signedIn.status, 200);
-    t.regex(signedIn.headers.getSetCookie()[0]!, /^__Host-pgmarkets_session=jh_/);
-    t.deepEqual(codeOf(await sign(made, siteOf())), INVALID);
-  } finally {
-    await secure.close();
-  }
+  const secureUrl = await service.serveBeside(t, { publicUrl: "https://Markets.example/" });
+  const origin = "https://markets.example";
+  const post = (path: string, body?: object, key?: string) =>
+    callService(secureUrl, "POST", `/api/account/${path}`, {
+      ...(body && { body }),
+      ...(key !== undefined && { key }),
+      headers: { origin },
+    });
+  const token = await visitor.token();
+  const { body: options } = await post("passkeys/options", undefined, token);
+  t.is(options.rp.id, "markets.example");
+  const made = makePasskey(options.user.id);
+  const rpId = "markets.example";
+  const ceremony = { origin, rpId, challenge: options.challenge };
+  const credential = attestationOf(made, ceremony);
+  t.is((await post("passkeys", { name: "far", credential }, token)).status, 201);
+  const challenge = async () => (await post("sign-in-passkey/options")).body.challenge;
+  const sign = async (by: Passkey, site: object) =>
+    await post("sign-in-passkey", {
+      credential: assertionOf(by, { origin, rpId, challenge: await challenge(), ...site }),
+    });
+  const signedIn = await sign(made, {});
+  t.is(signedIn.status, 200);
+  t.regex(signedIn.headers.getSetCookie()[0]!, /^__Host-pgmarkets_session=jh_/);
+  t.deepEqual(codeOf(await sign(made, siteOf())), INVALID);
 });
 
 test.serial("nothing of a passkey is in the log", async (t) => {

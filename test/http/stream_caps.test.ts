@@ -1,7 +1,5 @@
 import test from "ava";
 import { pino } from "pino";
-import { asServerPools } from "../../src/database/server_pools.ts";
-import { serve } from "../../src/server/start_server.ts";
 import { createStreamSlots } from "../../src/streams/stream_slots.ts";
 import { openEvents } from "../helpers/http/event_source.ts";
 import type { EventSource } from "../helpers/http/event_source.ts";
@@ -38,16 +36,11 @@ async function open(path: string, key?: string, url = service.url): Promise<void
 test.serial(
   "429: a user's streams over all servers are limited, before the stream opens",
   async (t) => {
-    const config = { host: "127.0.0.1", port: 0, trustProxy: false };
-    const other = await serve({
-      pools: asServerPools(service.database.connectAs("exchange_api")),
-      config,
-      logger,
-    });
+    const otherUrl = await service.serveBeside(t);
     const [ann, bob] = await makeTraders(2);
     await cap("user", 2);
     await open("/api/v1/user/stream", ann.key);
-    await open("/api/v1/user/stream", ann.key, other.url);
+    await open("/api/v1/user/stream", ann.key, otherUrl);
     const refused = await call("GET", "/api/v1/user/stream", { key: ann.key });
     t.is(refused.status, 429);
     t.deepEqual(refused.body, { error: "Too many requests" });
@@ -60,7 +53,6 @@ test.serial(
     await cap("user", 3);
     await open("/api/v1/user/stream", ann.key);
     for (const stream of opened.splice(0)) stream.close();
-    await other.close();
     await cap("user", 1_000_000);
   },
 );

@@ -1,8 +1,5 @@
 import test from "ava";
-import { pino } from "pino";
 import { userEventSchema } from "../../src/api/streams.ts";
-import { asServerPools } from "../../src/database/server_pools.ts";
-import { serve } from "../../src/server/start_server.ts";
 import { testClock } from "../helpers/database/test_clock.ts";
 import { testEvents } from "../helpers/http/event_source.ts";
 import type { EventSource, Frame } from "../helpers/http/event_source.ts";
@@ -101,31 +98,21 @@ test.serial("it greets, and then sends fills and cancels to their user alone", a
 test.serial("all streams of a user hear each event once, in order, in all processes", async (t) => {
   const marketId = await makeMarket();
   const [ann, bob] = await makeTraders(2);
-  const config = { host: "127.0.0.1", port: 0, trustProxy: false };
-  const pool = service.database.connectAs("exchange_api");
-  const other = await serve({
-    pools: asServerPools(pool),
-    config,
-    logger: pino({ level: "silent" }),
-  });
-  try {
-    const streams = [await listen(ann), await listen(ann), await listen(ann, { url: other.url })];
-    const orders = [];
-    for (let turn = 0; turn < 20; turn++) {
-      orders.push(await place(ann, marketId, { price: 50 }));
-      await place(bob, marketId, { side: "no", price: 50 });
-    }
-    await sendMark(ann);
-    for (const stream of streams) {
-      const [greeting, ...events] = await untilMark(stream);
-      t.is(greeting.type, "connected");
-      t.deepEqual(
-        events.map(({ orderIds }) => orderIds),
-        orders.map(({ id }) => [id]),
-      );
-    }
-  } finally {
-    await other.close();
+  const otherUrl = await service.serveBeside(t);
+  const streams = [await listen(ann), await listen(ann), await listen(ann, { url: otherUrl })];
+  const orders = [];
+  for (let turn = 0; turn < 20; turn++) {
+    orders.push(await place(ann, marketId, { price: 50 }));
+    await place(bob, marketId, { side: "no", price: 50 });
+  }
+  await sendMark(ann);
+  for (const stream of streams) {
+    const [greeting, ...events] = await untilMark(stream);
+    t.is(greeting.type, "connected");
+    t.deepEqual(
+      events.map(({ orderIds }) => orderIds),
+      orders.map(({ id }) => [id]),
+    );
   }
 });
 
@@ -278,45 +265,36 @@ test.serial("the listening connection is lost and replaced: nothing is missed", 
 test.serial("Last-Event-ID: every event once and in order, whichever server answers", async (t) => {
   const marketId = await makeMarket();
   const [ann, bob] = await makeTraders(2);
-  const config = { host: "127.0.0.1", port: 0, trustProxy: false };
-  const other = await serve({
-    pools: asServerPools(service.database.connectAs("exchange_api")),
-    config,
-    logger: pino({ level: "silent" }),
-  });
-  try {
-    const include = "fills,markets";
-    const whole = await listen(ann, { include });
-    let stream = await listen(ann, { include });
-    let last = (await stream.next()).id;
-    const seen: Frame[] = [];
-    for (let turn = 0; turn < 12; turn++) {
-      await place(ann, marketId, { price: 50, quantity: 2 });
-      await place(bob, marketId, { side: "no", price: 50 });
-      if (turn % 3 === 2) continue;
-      if (turn % 3 === 0) seen.push(await stream.next());
-      last = seen.at(-1)?.id ?? last;
-      stream.close();
-      await stream.ended;
-      await place(bob, marketId, { side: "no", price: 50 });
-      const url = turn % 2 === 0 ? other.url : service.url;
-      stream = await listen(ann, { include, after: last, url });
-      t.deepEqual(await stream.next(), { id: last, data: { type: "connected" } });
-    }
-    await sendMark(ann);
-    seen.push(...(await stream.until(({ data }) => data.type === "mark")));
-    const [, ...frames] = await whole.until(({ data }) => data.type === "mark");
-    t.deepEqual(seen, frames);
-    const ids = frames.map(({ id }) => Number(id));
-    t.deepEqual(
-      ids,
-      [...new Set(ids)].toSorted((a, b) => a - b),
-    );
-    t.is(frames.filter(({ data }) => data.type === "fill").length, 20);
-    for (const { data } of frames.slice(0, -1)) t.notThrows(() => userEventSchema.parse(data));
-  } finally {
-    await other.close();
+  const otherUrl = await service.serveBeside(t);
+  const include = "fills,markets";
+  const whole = await listen(ann, { include });
+  let stream = await listen(ann, { include });
+  let last = (await stream.next()).id;
+  const seen: Frame[] = [];
+  for (let turn = 0; turn < 12; turn++) {
+    await place(ann, marketId, { price: 50, quantity: 2 });
+    await place(bob, marketId, { side: "no", price: 50 });
+    if (turn % 3 === 2) continue;
+    if (turn % 3 === 0) seen.push(await stream.next());
+    last = seen.at(-1)?.id ?? last;
+    stream.close();
+    await stream.ended;
+    await place(bob, marketId, { side: "no", price: 50 });
+    const url = turn % 2 === 0 ? otherUrl : service.url;
+    stream = await listen(ann, { include, after: last, url });
+    t.deepEqual(await stream.next(), { id: last, data: { type: "connected" } });
   }
+  await sendMark(ann);
+  seen.push(...(await stream.until(({ data }) => data.type === "mark")));
+  const [, ...frames] = await whole.until(({ data }) => data.type === "mark");
+  t.deepEqual(seen, frames);
+  const ids = frames.map(({ id }) => Number(id));
+  t.deepEqual(
+    ids,
+    [...new Set(ids)].toSorted((a, b) => a - b),
+  );
+  t.is(frames.filter(({ data }) => data.type === "fill").length, 20);
+  for (const { data } of frames.slice(0, -1)) t.notThrows(() => userEventSchema.parse(data));
 });
 
 test.serial("409 EVENTS_GONE as JSON before the stream: too old, or unknown", async (t) => {

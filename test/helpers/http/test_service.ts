@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { TestFn } from "ava";
+import type { ExecutionContext, TestFn } from "ava";
 import type { Pool } from "pg";
 import { pino } from "pino";
 import { asServerPools } from "../../../src/database/server_pools.ts";
@@ -52,6 +52,8 @@ export interface TestService {
   readonly worker: Pool;
   /** The lines of the log. */
   readonly log: string[];
+  /** Another server on the same database, until the test ends. Returns its URL. */
+  serveBeside: (t: ExecutionContext, config?: { publicUrl?: string }) => Promise<string>;
   /** Before the end of the tests, for those that are about closing. */
   close: () => Promise<void>;
   call: (method: string, path: string, options?: CallOptions) => Promise<Answer>;
@@ -190,6 +192,15 @@ export function testService(
     },
     get context() {
       return service!.context;
+    },
+    serveBeside: async (t, more = {}) => {
+      const other = await serve({
+        pools: asServerPools(database!.connectAs("exchange_api")),
+        config: { host: "127.0.0.1", port: 0, trustProxy: false, ...more },
+        logger: pino({ level: "silent" }),
+      });
+      t.teardown(other.close);
+      return other.url;
     },
     close: async () => {
       closed = true;
