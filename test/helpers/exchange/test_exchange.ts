@@ -1,9 +1,8 @@
 import type { TestFn } from "ava";
 import type { Pool, PoolClient } from "pg";
 import { z } from "zod";
-import { call } from "../../../src/database/call.ts";
-import type { CallsOn, DatabaseFunction, Fields } from "../../../src/database/call.ts";
-import { api as apiFunctions } from "../../../src/database/calls.ts";
+import type { CallsOn } from "../../../src/database/call.ts";
+import type { api as apiFunctions } from "../../../src/database/calls.ts";
 import type { OrderRequest } from "../../../src/database/calls.ts";
 import {
   amendOrderResponseSchema,
@@ -19,6 +18,7 @@ import type { TestClock } from "../database/test_clock.ts";
 import { createDatabase, withClient, withRollback } from "../database/test_database.ts";
 import { verifyRows } from "../database/invariants.ts";
 import type { OwnDatabase } from "../database/test_database.ts";
+import { callsOnce } from "./calls_once.ts";
 import { listenTo } from "./event_listener.ts";
 import type { Listener } from "./event_listener.ts";
 import { placeOrders } from "./orders.ts";
@@ -300,16 +300,6 @@ function exchangeOn(connection: () => Connection): Exchange {
     verify: () => withClient(pool(), verifyRows),
     withRollback: (work) => withRollback(pool(), work),
   };
-}
-
-function callsOnce(pool: () => Pool): Exchange["calls"] {
-  const entries = Object.entries(apiFunctions).map(
-    ([name, called]: [string, DatabaseFunction<Fields, unknown>]) => {
-      const callIt = (given = {}) => withClient(pool(), (client) => call(client, called, given));
-      return [name, callIt];
-    },
-  );
-  return Object.fromEntries(entries) as Exchange["calls"];
 }
 
 const queryOn =
