@@ -12,6 +12,11 @@ import type { JobRunner } from "./job_runner.ts";
 export interface Queue {
   /** Has some worker run the job at once, also if a lost worker still holds it. */
   request: (job: Job) => Promise<void>;
+  /**
+   * Removes jobs that failed after they had been requested again. A request replaces a job that runs:
+   * it takes its key and its further attempts, and if the job then fails, nobody else removes it.
+   */
+  removeReplaced: () => Promise<void>;
   close: () => Promise<void>;
 }
 
@@ -28,6 +33,10 @@ const JOBS_AT_ONCE = 6;
 const POLL_MS = 1000;
 /** How long to wait before a queue that ended is opened again. */
 const REOPEN_MS = 1000;
+
+const REMOVE_REPLACED = `
+  delete from graphile_worker._private_jobs
+  where key is null and attempts >= max_attempts and locked_at is null`;
 
 /** Takes jobs from the queue and runs them, until it is closed. */
 export async function openQueue(
@@ -94,6 +103,9 @@ export async function openQueue(
       // A job that waits keeps its time, by which monitoring sees how long it has waited.
       const options = { jobKey: job.name, jobKeyMode: "preserve_run_at" } as const;
       await runner.addJob(job.name, {}, options);
+    },
+    removeReplaced: async () => {
+      await pool.query(REMOVE_REPLACED);
     },
     close: async () => {
       closing = true;

@@ -47,6 +47,7 @@ const IDLE_TIMEOUT_MS = 600_000;
 /** How often a worker says that it works. */
 const BEAT_MS = 5000;
 const CHECK_SEQUENCES_MS = 60_000;
+const REMOVE_REPLACED_MS = 60_000;
 
 /**
  * The connections of a worker, not open yet. `kept` of them are kept open, and warm once the database
@@ -127,6 +128,11 @@ export async function work(
         run: async () => {
           checkSequences(await calls.listLaggingSequences());
         },
+      },
+      {
+        what: "removing replaced jobs",
+        everyMs: REMOVE_REPLACED_MS,
+        run: queue.removeReplaced,
       },
     ],
     request: async (kind) => {

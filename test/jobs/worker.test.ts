@@ -117,6 +117,23 @@ test.serial("old orders are archived, old keys and events are removed", async (t
   t.is((await order(ann, id)).id, id);
 });
 
+/** Two jobs that are not tried again. One has no key any more, as after another request of it. */
+async function failForGood(): Promise<() => Promise<(string | null)[]>> {
+  const { pool } = exchange.database;
+  await pool.query(
+    `select graphile_worker.add_job('keys__remove', job_key => a.key)
+     from unnest('{mine,null}'::text[]) as a (key);
+     update graphile_worker._private_jobs set attempts = max_attempts, last_error = 'It failed'
+     where key = 'mine' or key is null and locked_at is null`,
+  );
+  return async () => {
+    const { rows } = await pool.query(
+      "select key from graphile_worker._private_jobs where last_error = 'It failed' order by key",
+    );
+    return rows.map(({ key }) => key);
+  };
+}
+
 test.serial("the job of a lost worker is taken over", async (t) => {
   const [market, ann] = await makeMarketWith(1);
   await worker.close();
@@ -131,9 +148,12 @@ test.serial("the job of a lost worker is taken over", async (t) => {
      set locked_at = now(), locked_by = 'lost', attempts = 1 where key = 'orders__expire'`,
   );
   t.is(rowCount, 1);
+  const failed = await failForGood();
   worker = await startTestWorker(exchange.database);
   const ms = await until("it expired", async () => (await reasonOf(ann, id)) === "expired");
   t.log(`after ${Math.round(ms)} ms`);
+  await until("the replaced job is gone", async () => (await failed()).length < 2);
+  t.deepEqual(await failed(), ["mine"]);
   await exchange.database.pool.query("select graphile_worker.force_unlock_workers('{lost}')");
 });
 

@@ -14,14 +14,16 @@ begin
   return query execute $query$
     select
       t.identifier,
-      count(*) filter (where j.locked_at is null and j.run_at <= now()),
+      count(*) filter (where j.is_available and j.run_at <= now()),
       count(*) filter (where j.locked_at is not null),
       count(*) filter (where j.last_error is not null),
-      min(j.run_at) filter (where j.locked_at is null and j.run_at <= now()),
+      min(j.run_at) filter (where j.is_available and j.run_at <= now()),
       left(split_part(max(j.last_error), chr(10), 1), 200)
     from (
-      select q.task_id, q.locked_at, q.run_at, q.last_error
+      select q.task_id, q.locked_at, q.run_at, q.is_available, q.last_error
       from graphile_worker._private_jobs as q
+      -- Not what another request has replaced, which the worker removes.
+      where q.key is not null or q.attempts < q.max_attempts or q.locked_at is not null
       limit 10000
     ) as j
     join graphile_worker._private_tasks as t on t.id = j.task_id

@@ -162,4 +162,12 @@ test.serial("admin.jobs: times of the crontab, and what the queue has", async (t
   t.deepEqual(await shown(), [idle, waiting]);
   t.like(await health("job"), { n: 1, is_good: false });
   t.like(await health("failed_job"), { n: 1, is_good: false });
+  await pool.query(
+    `delete from graphile_worker._private_jobs where last_error is null;
+     update graphile_worker._private_jobs set attempts = max_attempts`,
+  );
+  t.deepEqual(await shown(), [idle], "it was replaced while it ran, and then failed");
+  t.like(await health("failed_job"), { n: 0, is_good: true });
+  await pool.query("update graphile_worker._private_jobs set key = 'mail__send'");
+  t.deepEqual(await shown(), [idle, { ...waiting, waiting: 0, is_late: false }]);
 });
