@@ -371,6 +371,11 @@ for (const [alert, series, value] of [
   });
 }
 
+tryRule("DiskFull", "made up, a call fails by SQLSTATE 53100", async () => {
+  const series = 'pgmarkets_database_failures_total{kind="conflict",sqlstate="53100"}';
+  return new Map([...(await scrape()), [series, 1]]);
+});
+
 whereTried("ProcessDown: made up, a process does not answer", async (t) => {
   const info = [...(await scrape()).keys()].find((name) => name.startsWith("pgmarkets_info"));
   const before = new Map([
