@@ -1,5 +1,6 @@
 import { Gauge } from "prom-client";
 import type { Registry } from "prom-client";
+import { DatabaseFailure } from "./failures.ts";
 
 /** Whether the database confirms commits: it may answer reads, and wait for a standby with the rest. */
 export interface CommitWatch {
@@ -15,11 +16,17 @@ export function watchCommits(): CommitWatch {
   return {
     waitMs: () => (since === undefined ? 0 : performance.now() - since),
     // A call that fails says nothing of commits: while one waits, it holds the locks that the next
-    // calls then wait for in vain.
+    // calls then wait for in vain. One without a connection has not begun.
     during: async (call) => {
+      const before = since;
       since ??= performance.now();
-      await call();
-      since = undefined;
+      try {
+        await call();
+        since = undefined;
+      } catch (error) {
+        if (error instanceof DatabaseFailure && error.kind === "unreachable") since = before;
+        throw error;
+      }
     },
   };
 }

@@ -1,10 +1,12 @@
 import test from "ava";
 import { watchCommits } from "../../src/database/commit_watch.ts";
+import { DatabaseFailure } from "../../src/database/failures.ts";
+import type { FailureKind } from "../../src/database/failures.ts";
 import { passTime } from "../helpers/pass_time.ts";
 
 /** For how long no commit was confirmed, as the calls of a process tell. */
 
-test("the wait goes on through calls that fail, until a commit is confirmed", async (t) => {
+test.serial("the wait goes on through calls that fail, until a commit is confirmed", async (t) => {
   const { during, waitMs } = watchCommits();
   const fail = (message: string) => during(() => Promise.reject(new Error(message)));
   const seconds = () => Math.round(waitMs() / 1000);
@@ -29,4 +31,16 @@ test("the wait goes on through calls that fail, until a commit is confirmed", as
   t.is(waitMs(), 0);
   passTime(5000);
   t.is(waitMs(), 0);
+});
+
+test.serial("calls without a connection are no commits that wait, and end no wait", async (t) => {
+  const { during, waitMs } = watchCommits();
+  const fail = (kind: FailureKind) => during(() => Promise.reject(new DatabaseFailure(kind)));
+  await t.throwsAsync(fail("unreachable"));
+  passTime(40_000);
+  t.is(waitMs(), 0);
+  await t.throwsAsync(fail("lost"));
+  passTime(40_000);
+  await t.throwsAsync(fail("unreachable"));
+  t.is(Math.round(waitMs() / 1000), 40);
 });
