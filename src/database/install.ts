@@ -11,6 +11,7 @@ import {
   readFunctions,
 } from "./objects.ts";
 import type { DatabaseObject, FunctionRow } from "./objects.ts";
+import { haveTheirGrants } from "./missing_roles.ts";
 import { untilLocked } from "./missed_locks.ts";
 import { DatabaseNotReadyError } from "./not_ready.ts";
 import { describeFailure, installedFiles } from "./schema_files.ts";
@@ -62,7 +63,8 @@ export async function installFunctions(
       { reason: "migrations_unknown" },
     );
   }
-  if (last?.hash === wanted.hash && last.server === server) return false;
+  const isInPlace = last?.hash === wanted.hash && last.server === server;
+  if (isInPlace && (await haveTheirGrants(client))) return false;
   await untilLocked("installation of functions", log, async () => {
     await waitForCallsUnderWay(client, log);
     await client.query("begin");

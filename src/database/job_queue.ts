@@ -28,7 +28,9 @@ export async function migrateQueue(client: ClientBase, connectionString: string)
   } finally {
     await pool.end();
   }
-  if ((await revision(client)) !== before) await client.query(grantToWorkers);
+  if ((await revision(client)) !== before || !(await mayWork(client))) {
+    await client.query(grantToWorkers);
+  }
 }
 
 /** For workers: rejects a database without a queue. */
@@ -55,6 +57,14 @@ async function revision(client: ClientBase): Promise<number | undefined> {
     "select max(id) as id from graphile_worker.migrations",
   );
   return rows[0]?.id ?? undefined;
+}
+
+/** Not after exchange_worker was dropped and made again. */
+async function mayWork(client: ClientBase): Promise<boolean> {
+  const { rows } = await client.query<{ granted: boolean }>(
+    "select has_schema_privilege('exchange_worker', 'graphile_worker', 'usage') as granted",
+  );
+  return rows[0]?.granted === true;
 }
 
 /** As graphile-worker itself makes it. */

@@ -8,6 +8,7 @@ import { findPrimary } from "./hosts.ts";
 import { installFunctions } from "./install.ts";
 import { migrateQueue } from "./job_queue.ts";
 import { pendingMigrations } from "./migration_state.ts";
+import { checkRoles } from "./missing_roles.ts";
 import { DatabaseNotReadyError } from "./not_ready.ts";
 import { dropUnfinishedIndexes, runMigrations } from "./run_migrations.ts";
 import { migrationsDirectory } from "./schema_files.ts";
@@ -46,6 +47,7 @@ export async function migrateDatabase(
     await setLateSettings(client);
     await checkSession(client);
     await waitForTurn(client);
+    await checkRoles(client);
     const pending = await pendingMigrations(client);
     if (pending.length > 0) {
       const paths = pending.map((name) => join(migrationsDirectory, "committed", name));

@@ -13,6 +13,7 @@ const looks: Record<string, (client: ClientBase) => Promise<Finding[]>> = {
   jobs: exchange.lookAtJobs,
   mails: exchange.lookAtMails,
   rights: exchange.lookAtRights,
+  roles: exchange.lookAtRoles,
   owners: exchange.lookAtOwners,
   settings: server.lookAtSettings,
   durability: server.lookAtDurability,
@@ -55,8 +56,8 @@ export async function examine(
 }
 
 function unseen(name: string, error: unknown): Finding[] {
-  // Before the migration, of which readiness tells.
-  if (hasCode(error, "3F000", "42P01", "42883")) return [];
+  // Before the migration, of which readiness tells, or without a role, of which roles tells.
+  if (hasCode(error, "3F000", "42P01", "42883", "42704")) return [];
   const problem = `could not be looked at: ${error instanceof Error ? error.message : String(error)}`;
   return [
     hasCode(error, "42501")

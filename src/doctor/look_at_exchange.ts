@@ -1,6 +1,7 @@
 import type { ClientBase } from "pg";
 import { call } from "../database/call.ts";
 import { api } from "../database/calls.ts";
+import { findMissingRoles, remedyForRoles } from "../database/missing_roles.ts";
 import { findPrivilegeWarnings } from "../database/privileges.ts";
 import { checkDatabase, checkSequences } from "../database/readiness.ts";
 import { DatabaseNotReadyError } from "../database/not_ready.ts";
@@ -30,6 +31,15 @@ export async function lookAtReadiness(client: ClientBase): Promise<Finding[]> {
 export async function lookAtRights(client: ClientBase): Promise<Finding[]> {
   const warnings = await findPrivilegeWarnings(client);
   return warnings.map(({ name, message }) => soon("rights", name, message));
+}
+
+/** Roles that a migrated database had, and that were renamed or dropped since. */
+export async function lookAtRoles(client: ClientBase): Promise<Finding[]> {
+  const roles = await findMissingRoles(client);
+  return those(
+    roles.length > 0 &&
+      now("roles", `the cluster lacks ${roles.join(", ")}`, remedyForRoles(roles[0] ?? "")),
+  );
 }
 
 /** Logins that may do whatever the owner may. */
@@ -66,7 +76,7 @@ export async function lookAtJobs(client: ClientBase): Promise<Finding[]> {
         beat === null
           ? "no worker has ever worked"
           : `no worker has worked for ${beat.toFixed(0)} s`,
-        "start npm run worker: without it nothing is released, expired or closed",
+        "start npm run worker, or see its log: without it nothing is released, expired or closed",
       ),
     late > 30 &&
       now(

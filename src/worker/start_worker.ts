@@ -8,6 +8,7 @@ import { makePool, openMinimum } from "../database/pools.ts";
 import { checkPreparedStatements } from "../database/prepared_statements.ts";
 import { warnOfPrivileges } from "../database/privileges.ts";
 import { checkDatabase, checkSequences } from "../database/readiness.ts";
+import { checkWritable } from "../database/server_checks.ts";
 import { CHECKS_MS, OPENING_MS, startInSteps } from "../database/start_steps.ts";
 import { startClock } from "./clock.ts";
 import { untilDatabaseGone } from "./database_gone.ts";
@@ -83,6 +84,7 @@ export async function startWorker(options: WorkerOptions): Promise<Worker> {
   return await startInSteps([pool], options.signal, async (step) => {
     await step("checking the database", CHECKS_MS, async (signal) => {
       await checkDatabase(pool);
+      await checkWritable(pool);
       await checkQueue(pool);
       await checkPreparedStatements(pool, signal);
       checkSequences(await callsOn(pool, jobs).listLaggingSequences({}));
