@@ -205,7 +205,8 @@ function watchStandby(
     } catch (error) {
       cut(made);
       if (!isRefusal(error)) return;
-      if (notBefore === 0) logger.warn({ standby: number, error }, "a standby refuses the login");
+      if (notBefore === 0)
+        logger.warn({ standby: number, error }, "a standby refuses the login of READ_DATABASE_URL");
       notBefore = performance.now() + REFUSED_MS;
     }
   }
