@@ -36,10 +36,16 @@ const errorHeader = {
   "X-Error-Code": "the code of the error, also where the body has none",
 };
 
-/** Of an answer that was given before. */
-const replayHeader = {
+/** Headers that an answer may have, by their names. */
+const optionalHeaders = {
   "Idempotency-Replayed": "`true`: the key was used before, and this is its answer",
+  ...occasionalHeaders,
 };
+
+const OPTIONAL = ".optional";
+
+/** The component of a header that an answer may lack. Where it must have it, it is another one. */
+const optional = (name: string): string => `${name}${OPTIONAL}`;
 
 /** Headers that requests may have. POST /orders also takes the key in the body. */
 const requestHeaders = z.object({
@@ -127,9 +133,16 @@ export function makeDocument(routes: Route[]): ReturnType<typeof createDocument>
             schema: { type: "integer" },
           },
           ...Object.fromEntries(
-            Object.entries({ ...replayHeader, ...windowHeaders, ...occasionalHeaders }).map(
-              ([name, text]) => [name, { description: text, schema: { type: "string" } }],
-            ),
+            Object.entries(windowHeaders).map(([name, text]) => [
+              name,
+              { description: text, schema: { type: "string" } },
+            ]),
+          ),
+          ...Object.fromEntries(
+            Object.entries(optionalHeaders).map(([name, text]) => [
+              optional(name),
+              { description: text, schema: { type: "string" } },
+            ]),
           ),
           ...Object.fromEntries(
             Object.entries(errorHeader).map(([name, text]) => [
@@ -165,7 +178,7 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
     route.rateLimit === "trading" ? rateHeaders : isCounted(route) ? windowHeaders : {},
   );
   const header = requestHeadersOf(route);
-  const replay = isCommand(route) ? Object.keys(replayHeader) : [];
+  const replay = isCommand(route) ? [optional("Idempotency-Replayed")] : [];
   return {
     operationId: route.operationId,
     tags: [route.tag],
@@ -264,7 +277,7 @@ function responseOf(response: ResponseDescription, more: string[]): ZodOpenApiRe
       ...more,
       ...(response.caching ? Object.keys(cacheHeaders) : []),
       ...(response.headers ?? []),
-      ...(response.mayHave ?? []),
+      ...(response.mayHave ?? []).map(optional),
     ]),
     content: {
       [mediaType]: { schema },
@@ -330,7 +343,9 @@ function exampleName({ code, error }: Problem["body"]): string {
 }
 
 function headerReferences(names: string[]): Record<string, oas31.ReferenceObject> {
-  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+  return Object.fromEntries(
+    names.map((name) => [name.replace(OPTIONAL, ""), { $ref: `#/components/headers/${name}` }]),
+  );
 }
 
 /** Patterns that repeat the format, and the bounds of JavaScript's numbers. */
