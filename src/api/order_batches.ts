@@ -6,7 +6,7 @@ import { resultsIn } from "../engine/whole_calls.ts";
 import { problemOfCommand } from "../http/error_handler.ts";
 import { invalidRequest, ProblemError, rejection, rejectionByName } from "../http/problems.ts";
 import type { Problem } from "../http/problems.ts";
-import { validate } from "../http/validate.ts";
+import { rejectUnknownFields, validate } from "../http/validate.ts";
 import { acceptedBody, balanceSchema, errorSchema, uuidSchema } from "./common.ts";
 import type { Context } from "./context.ts";
 import { keyOfPart, noteReplay } from "./idempotency.ts";
@@ -40,7 +40,12 @@ const looseBatchSchema = placeBatchSchema.extend({ orders: ordersIn(z.unknown())
 
 /** The same with each order as its schema gives it, or as a {@link MalformedOrder}. */
 const readBatchSchema = placeBatchSchema.extend({
-  orders: ordersIn(z.unknown().transform(readOrder)),
+  orders: ordersIn(z.unknown().transform((order) => readOrder(order))),
+});
+
+/** The same where an order with an unknown field is malformed. */
+const strictBatchSchema = placeBatchSchema.extend({
+  orders: ordersIn(z.unknown().transform((order) => readOrder(order, { strict: true }))),
 });
 
 const resultStatusSchema = z.int().min(200).max(599).meta({ description: "of POST /orders" });
@@ -81,7 +86,11 @@ const placeBatch = route({
   countOf: (body) => looseBatchSchema.safeParse(body).data?.orders.length ?? 1,
   whenOutcomeUnknown:
     "retry with the same idempotency keys; without them read your order history first",
-  request: { body: readBatchSchema, documentedBody: placeBatchSchema },
+  request: {
+    body: readBatchSchema,
+    documentedBody: placeBatchSchema,
+    strictBody: strictBatchSchema,
+  },
   responses: {
     200: { description: "A result for each order.", schema: placeBatchResponseSchema },
     409: {
@@ -93,7 +102,10 @@ const placeBatch = route({
     { body: { orders, atomic }, idempotency, request, response, userId },
     context,
   ) => {
-    if (atomic === true) validate(placeBatchSchema, request.body);
+    if (atomic === true) {
+      validate(placeBatchSchema, request.body);
+      rejectMalformed(orders);
+    }
     if (idempotency !== undefined) {
       const batch = { orders, atomic: atomic === true };
       const text = await placeOnce(context, { userId, ...idempotency }, batch, response);
@@ -115,19 +127,22 @@ type WellFormedOrder = z.output<typeof placeOrderSchema>;
 
 type ReadOrder = WellFormedOrder | MalformedOrder;
 
-/** An order that its schema rejects. */
+/** An order that its schema rejects, or that has an unknown field in a strict request. */
 class MalformedOrder {
   readonly problem: Problem;
   readonly #sent: unknown;
+  readonly #unknown: boolean;
 
-  constructor(problem: Problem, sent: unknown) {
+  constructor(problem: Problem, sent: unknown, { unknown }: { unknown: boolean }) {
     this.problem = problem;
     this.#sent = sent;
+    this.#unknown = unknown;
   }
 
   /**
    * What it stands for in a fingerprint. Like a well-formed order it has the known fields in their
-   * order. Lists and objects in it are left out, however deep, since no field takes one.
+   * order. Lists and objects in it are left out, however deep, since no field takes one. With an
+   * unknown field alone it is another order than without strictness, where it is well-formed.
    */
   toJSON(): unknown {
     const sent = this.#sent;
@@ -138,7 +153,7 @@ class MalformedOrder {
       const { success, data } = schema.safeParse(value);
       return [name, success ? data : isNested(value) ? {} : value] as const;
     });
-    return Object.fromEntries(fields);
+    return { ...Object.fromEntries(fields), ...(this.#unknown && { unknown: true }) };
   }
 }
 
@@ -150,13 +165,25 @@ function isWellFormed(order: ReadOrder): order is WellFormedOrder {
   return !(order instanceof MalformedOrder);
 }
 
-function readOrder(body: unknown): ReadOrder {
+function readOrder(body: unknown, { strict = false } = {}): ReadOrder {
+  let order: WellFormedOrder | undefined;
   try {
-    return validate(placeOrderSchema, body);
+    order = validate(placeOrderSchema, body);
+    if (strict) rejectUnknownFields(placeOrderSchema, body);
+    return order;
   } catch (error) {
-    if (error instanceof ProblemError) return new MalformedOrder(error.problem, body);
-    throw error;
+    if (!(error instanceof ProblemError)) throw error;
+    return new MalformedOrder(error.problem, body, { unknown: order !== undefined });
   }
+}
+
+/** Ends a request that must not have malformed orders, with the issues of each. */
+function rejectMalformed(orders: ReadOrder[]): void {
+  const issues = orders.flatMap((order, index) => {
+    const { issues: own = [] } = isWellFormed(order) ? {} : order.problem.body;
+    return own.map(({ path, message }) => ({ path: `orders.${index}.${path}`, message }));
+  });
+  if (issues.length > 0) throw new ProblemError(invalidRequest(issues));
 }
 
 /** Places a batch in one transaction, which keeps its results for repetitions of the request. */
