@@ -39,6 +39,9 @@ const errorHeader = {
 /** Headers that an answer may have, by their names. */
 const optionalHeaders = {
   "Idempotency-Replayed": "`true`: the key was used before, and this is its answer",
+  "Preference-Applied": "`handling=strict`, if the request has asked for it",
+  "Content-Disposition": "of CSV: the name of the file",
+  ...windowHeaders,
   ...occasionalHeaders,
 };
 
@@ -65,8 +68,13 @@ const requestHeaders = z.object({
   }),
 });
 
+/** Of every answer. */
+const generalHeaders = {
+  "X-Request-Id": "names the request in the server's log",
+  "Cache-Control": "how long a shared cache may keep the answer; `no-store` if none may",
+};
+
 const cacheHeaders = {
-  "Cache-Control": "how long a shared cache may keep the answer",
   ETag: "names the body; with it as `If-None-Match` the answer is 304 while the body is the same",
 };
 
@@ -123,11 +131,6 @@ export function makeDocument(routes: Route[]): ReturnType<typeof createDocument>
       paths,
       components: {
         headers: {
-          "X-Request-Id": {
-            description: "names the request in the server's log",
-            required: true,
-            schema: { type: "string" },
-          },
           "Retry-After": {
             description: "seconds to wait before trying again",
             schema: { type: "integer" },
@@ -157,10 +160,12 @@ export function makeDocument(routes: Route[]): ReturnType<typeof createDocument>
             ]),
           ),
           ...Object.fromEntries(
-            Object.entries({ ...cacheHeaders, ...responseHeaders }).map(([name, text]) => [
-              name,
-              { description: text, required: true, schema: { type: "string" } },
-            ]),
+            Object.entries({ ...generalHeaders, ...cacheHeaders, ...responseHeaders }).map(
+              ([name, text]) => [
+                name,
+                { description: text, required: true, schema: { type: "string" } },
+              ],
+            ),
           ),
         },
         securitySchemes,
@@ -174,11 +179,14 @@ export function makeDocument(routes: Route[]): ReturnType<typeof createDocument>
 function operationOf(route: Route): ZodOpenApiOperationObject {
   const { params, query } = route.request;
   const body = bodyOf(route);
-  const headers = Object.keys(
-    route.rateLimit === "trading" ? rateHeaders : isCounted(route) ? windowHeaders : {},
-  );
+  const headers =
+    route.rateLimit === "trading"
+      ? // Of pages of the website, and of keys without the scope, it counts in windows.
+        [...Object.keys(rateHeaders), ...Object.keys(windowHeaders).map(optional)]
+      : Object.keys(isCounted(route) ? windowHeaders : {});
   const header = requestHeadersOf(route);
   const replay = isCommand(route) ? [optional("Idempotency-Replayed")] : [];
+  const preference = body === undefined ? [] : [optional("Preference-Applied")];
   return {
     operationId: route.operationId,
     tags: [route.tag],
@@ -196,11 +204,11 @@ function operationOf(route: Route): ZodOpenApiOperationObject {
       requestBody: { required: true, content: { "application/json": { schema: body } } },
     }),
     responses: {
-      ...problemResponses(problemsOf(route), headers),
+      ...problemResponses(route, [...headers, ...preference]),
       ...Object.fromEntries(
         Object.entries(route.responses).map(([status, response]) => [
           status,
-          responseOf(response, [...headers, ...replay]),
+          responseOf(response, [...headers, ...replay, ...preference]),
         ]),
       ),
       ...unchangedOf(route.responses[200], headers),
@@ -273,11 +281,12 @@ function responseOf(response: ResponseDescription, more: string[]): ZodOpenApiRe
   return {
     description: response.description,
     headers: headerReferences([
-      "X-Request-Id",
+      ...Object.keys(generalHeaders),
       ...more,
       ...(response.caching ? Object.keys(cacheHeaders) : []),
       ...(response.headers ?? []),
       ...(response.mayHave ?? []).map(optional),
+      ...(response.orCsv === true ? [optional("Content-Disposition")] : []),
     ]),
     content: {
       [mediaType]: { schema },
@@ -297,7 +306,7 @@ function unchangedOf(
     304: {
       description: "The body is the one that `If-None-Match` names.",
       headers: headerReferences([
-        "X-Request-Id",
+        ...Object.keys(generalHeaders),
         ...more,
         ...Object.keys(cacheHeaders),
         ...headers,
@@ -306,23 +315,30 @@ function unchangedOf(
   };
 }
 
+/** The headers of answers of this status that are no success, beside those of all errors. */
+function problemHeadersOf(route: Route, status: string, more: string[]): string[] {
+  const { headers = [], mayHave = [] } = route.responses[200] ?? {};
+  const hasVersion = [...headers, ...mayHave].includes("X-Market-Version");
+  // Only a secret that is well-formed and unknown is counted.
+  if (status === "401") return Object.keys(windowHeaders).map(optional);
+  return [
+    ...more,
+    ...(hasVersion && isCommand(route) ? [optional("X-Market-Version")] : []),
+    ...(status === "429" || status === "503" ? ["Retry-After"] : []),
+  ];
+}
+
 /** One response for each status, with an example of every problem that it may be. */
-function problemResponses(
-  problems: Problem[],
-  more: string[],
-): Record<string, ZodOpenApiResponseObject> {
-  const byStatus = Object.groupBy(problems, ({ status }) => status);
+function problemResponses(route: Route, more: string[]): Record<string, ZodOpenApiResponseObject> {
+  const byStatus = Object.groupBy(problemsOf(route), ({ status }) => status);
   return Object.fromEntries(
     Object.entries(byStatus).map(([status, those = []]) => {
-      const mayComeBack = status === "429" || status === "503";
       const response: ZodOpenApiResponseObject = {
         description: those.map(({ body }) => body.error).join("; "),
         headers: headerReferences([
-          "X-Request-Id",
+          ...Object.keys(generalHeaders),
           ...Object.keys(errorHeader),
-          // Without a known caller there is no policy.
-          ...(status === "401" ? [] : more),
-          ...(mayComeBack ? ["Retry-After"] : []),
+          ...problemHeadersOf(route, status, more),
         ]),
         content: {
           "application/json": {

@@ -84,6 +84,20 @@ test("headers are in the document where requests may have them, or answers", (t)
   t.deepEqual(takes("If-None-Match"), sends("ETag"));
   t.deepEqual(sends("Dead-Man-Fired"), ["setDeadMan"]);
   t.deepEqual(sends("Link"), ["listFills", "getStatement"]);
+  t.deepEqual(sends("Content-Disposition"), sends("Link"));
+  t.deepEqual(
+    sends("Cache-Control"),
+    those(({ responses }) => responses[200] !== undefined),
+  );
+  const { responses } = document.paths["/api/v1/orders"].post;
+  const of = (status: number) => Object.keys(responses[status].headers);
+  for (const status of [200, 201, 400, 403, 422, 503]) {
+    t.true(of(status).includes("X-Market-Version"), `${status}`);
+    t.true(of(status).includes("Preference-Applied"), `${status}`);
+  }
+  t.true(of(403).includes("RateLimit-Policy"));
+  t.true(of(401).includes("RateLimit"));
+  t.false(of(401).includes("X-Market-Version"));
 });
 
 const validators = new Ajv2020({ strict: false, allErrors: true });
