@@ -53,17 +53,19 @@ export function noteReplay(response: Response, replayed: boolean): void {
   if (replayed) response.setHeader("Idempotency-Replayed", "true");
 }
 
-/**
- * The body of an accepted command. A rejection has the same headers. A replay has no version of the
- * market: its body is the one of then, and the market may have another version by now.
- */
-export function commandAnswer(response: Response, result: VersionedResult): string {
-  noteReplay(response, result.replayed);
-  if (!result.replayed) noteVersion(response, result);
-  return acceptedBody(result);
+/** How a command is answered that was accepted. */
+export interface CommandAnswer {
+  status: 200;
+  text: string;
+  headers: { "X-Market-Version": string };
 }
 
-/** Sends the version of the market, if the command has found one. */
-export function noteVersion(response: Response, { marketVersion }: VersionedResult): void {
+/** The answer to a command; or its rejection, which has the same headers. */
+export function commandAnswer(response: Response, result: VersionedResult): CommandAnswer {
+  const { marketVersion, replayed } = result;
+  noteReplay(response, replayed);
   if (marketVersion !== null) response.setHeader("X-Market-Version", marketVersion);
+  const text = acceptedBody(result);
+  // What was accepted has a market.
+  return { status: 200, text, headers: { "X-Market-Version": String(marketVersion) } };
 }

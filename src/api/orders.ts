@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { OrderRequest } from "../database/calls.ts";
 import { invalidRequest, ProblemError, rejection, rejections } from "../http/problems.ts";
 import { cancelAllRoutes } from "./cancel_all.ts";
-import { commandAnswer, noteReplay, noteVersion } from "./idempotency.ts";
+import { commandAnswer } from "./idempotency.ts";
 import type { Idempotency } from "./idempotency.ts";
 import {
   acceptedBody,
@@ -197,12 +197,8 @@ const place = route({
   problems: [...rejections("MARKET_NOT_FOUND"), ...tradeProblems],
   handler: async ({ body, idempotency, response, token, userId }, { orderGatherer }) => {
     const result = await orderGatherer.place({ userId, ...withKey(body, idempotency) }, token);
-    noteReplay(response, result.replayed);
-    noteVersion(response, result);
-    const text = acceptedBody(result);
-    // What was accepted has a market.
-    const headers = { "X-Market-Version": String(result.marketVersion) };
-    return result.replayed ? { status: 200, text, headers } : { status: 201, text, headers };
+    const answer = commandAnswer(response, result);
+    return result.replayed ? answer : { ...answer, status: 201 };
   },
 });
 
@@ -331,7 +327,7 @@ const amend = route({
     200: {
       description: "The order as it is now, or the one that replaces it.",
       schema: amendOrderResponseSchema,
-      mayHave: ["X-Market-Version"],
+      headers: ["X-Market-Version"],
     },
   },
   problems: [
@@ -375,7 +371,7 @@ const cancel = route({
     200: {
       description: "The cancelled order; the balance is unchanged.",
       schema: cancelOrderResponseSchema,
-      mayHave: ["X-Market-Version"],
+      headers: ["X-Market-Version"],
     },
   },
   problems: rejections("ORDER_NOT_CANCELLABLE", "ORDER_NOT_FOUND"),

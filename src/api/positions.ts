@@ -11,7 +11,7 @@ import {
 } from "./common.ts";
 import type { Context } from "./context.ts";
 import { commandAnswer } from "./idempotency.ts";
-import type { Idempotency } from "./idempotency.ts";
+import type { CommandAnswer, Idempotency } from "./idempotency.ts";
 import { marketStatusSchema } from "./markets.ts";
 import { route } from "./route.ts";
 
@@ -54,7 +54,7 @@ export const convertSetsResponseSchema = z.strictObject({
 const converted = {
   description: "The cash, and the positions of the market that hold shares.",
   schema: convertSetsResponseSchema,
-  mayHave: ["X-Market-Version"],
+  headers: ["X-Market-Version"],
 } as const;
 
 const whenOutcomeUnknown =
@@ -71,7 +71,7 @@ async function convert(
   command: "split" | "merge",
   { body: { marketId, quantity }, idempotency, response, userId }: ConvertCall,
   { commands, turns }: Context,
-): Promise<string> {
+): Promise<CommandAnswer> {
   const turn = turns.command(userId, marketId);
   const given = { command, userId, marketId, quantity, ...idempotency };
   return commandAnswer(response, await commands.runCommand(given, turn));

@@ -249,8 +249,7 @@ export const responseHeaders = {
 
 /** Headers that a handler sets in some of its answers. */
 export const occasionalHeaders = {
-  "X-Market-Version":
-    "the version of the market that the command made or saw; not with the kept answer of a replay",
+  "X-Market-Version": "the version of the market that the command saw",
   "Dead-Man-Fired": "the time of the expiry at which the switch fired last, for 24 hours",
   Link: "of CSV: the address of the next page",
 } as const;

@@ -299,7 +299,9 @@ const userStream = (auth: "key" | "session", path: string, operationId: string, 
     problems: rejections("EVENTS_GONE"),
     handler: ({ caller, userId, address, query, request, response }, { streams }) =>
       answerBy(async () => {
-        const lastEventId = request.get("last-event-id");
+        const given = request.get("last-event-id");
+        // Some libraries send an empty one with the first request.
+        const lastEventId = given === "" ? undefined : given;
         const position = await streams.user.findPosition(lastEventId);
         if (position === undefined) throw new ProblemError(rejection("EVENTS_GONE"));
         await streams.slots.take({ address, userId, slots: 1 }, response);
