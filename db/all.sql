@@ -569,6 +569,7 @@ set local role exchange_owner;
 --!include api/functions/list_fills.sql
 --!include api/functions/get_statement.sql
 --!include api/functions/list_conversion_events.sql
+--!include api/functions/list_undone_trades.sql
 --!include api/functions/get_portfolio.sql
 --!include api/functions/get_own_positions.sql
 --!include api/functions/get_account_value.sql

@@ -268,7 +268,38 @@ const conversionEvents = route({
     reads.listConversionEvents({ userId, entryIds: entries }),
 });
 
+const undoneTrades = route({
+  method: "get",
+  path: "/api/account/undone-trades",
+  operationId: "listUndoneTrades",
+  tag: "Account",
+  summary: "The own trades that operators undid, and markets that they undid as a whole",
+  auth: "token",
+  rateLimit: "read",
+  request: { query: z.object({ markets: marketIdsSchema(MOST_TITLES) }) },
+  responses: {
+    200: {
+      description: "The newest first: of each market the last 1,000 trades that were undone.",
+      schema: z.strictObject({
+        data: z.array(
+          z
+            .strictObject({
+              marketId: uuidSchema,
+              tradeId: uuidSchema
+                .nullable()
+                .meta({ description: "as in `GET /api/v1/me/fills`; null: the market as a whole" }),
+              undoneAt: timestampSchema,
+            })
+            .meta({ id: "UndoneTrade" }),
+        ),
+      }),
+    },
+  },
+  handler: ({ query: { markets }, userId }, { reads }) =>
+    reads.listUndoneTrades({ userId, marketIds: markets }),
+});
+
 export const accountPositionRoutes = [
   ...[positions, value, yearStatement],
-  ...[marketTitles, conversionEvents],
+  ...[marketTitles, conversionEvents, undoneTrades],
 ];

@@ -248,6 +248,7 @@ export const api = functionsOf("api", {
   ),
   getStatement: repeatable({ ...listed, ...timeRange }, one(json)),
   listConversionEvents: repeatable({ ...ofUser, entryIds: arrayOf(bigint) }, one(json)),
+  listUndoneTrades: repeatable({ ...ofUser, marketIds: arrayOf(uuid) }, one(json)),
 
   listMarkets: repeatable(
     {

@@ -19,6 +19,7 @@ import {
   limitWords,
   stateWords,
   termsWords,
+  undoneWords,
   untilWords,
   valueBasis,
 } from "../../src/website/components/portfolio/words.ts";
@@ -103,6 +104,18 @@ test("orders and entries of the account are shown in words", (t) => {
   t.is(cancelled("expired"), "Expired");
   t.is(cancelled("insufficient_liquidity"), "Cancelled: nothing more was offered at its price");
   t.is(stateWords({ status: "partially_filled", cancelReason: null }), "Partly filled");
+});
+
+test("an order of which some trades were undone says so", (t) => {
+  const order = { marketId: "m", fills: [{ id: "a" }, { id: "b" }] };
+  const undone = (tradeId: string | null, marketId = "m") => ({
+    ...{ tradeId, marketId, undoneAt: "2026-01-02T03:04:05Z" },
+  });
+  t.is(undoneWords(order, [undone("c"), undone(null, "n")]), undefined);
+  t.regex(undoneWords(order, [undone("b")])!, /^Undone in part on /);
+  t.regex(undoneWords(order, [undone("b"), undone("a")])!, /^Undone on /);
+  t.regex(undoneWords(order, [undone(null)])!, /^Undone on /);
+  t.is(undoneWords({ ...order, fills: [] }, [undone(null)]), undefined);
 });
 
 test("shares without a trade in their market are valued at cost, and said to be", (t) => {

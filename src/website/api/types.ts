@@ -25,6 +25,8 @@ export type SettledPosition = Schemas["SettledPosition"];
 export type MarketResolution = Schemas["MarketResolution"];
 export type Dispute = Schemas["Dispute"];
 export type StatementEntry = Schemas["StatementEntry"];
+/** A trade of the user's that operators undid; of a market as a whole `tradeId` is null. */
+export type UndoneTrade = Schemas["UndoneTrade"];
 export type YearStatement = Schemas["YearStatement"];
 export type SignUpPolicy = Schemas["SignUpPolicy"];
 export type OwnProfile = Schemas["OwnProfile"];

@@ -95,7 +95,7 @@ journey("shares of a market without a trade are shown at cost", async (t, browse
   t.false((await windy.innerText()).includes("at cost"));
 });
 
-journey("the statement says of an undone trade which it was, and when", async (t, browser) => {
+journey("lists say of an undone trade which it was, and when", async (t, browser) => {
   const { page, userId } = await arrive(browser, service);
   const key: string = await operate("create_api_key", { user_id: userId, name: "program" });
   const { marketId } = await makeOffered(service, "Will it drizzle?");
@@ -112,12 +112,28 @@ journey("the statement says of an undone trade which it was, and when", async (t
   await row(/Trade undone Will it drizzle\? the trade of .+ \+€3\.09/).waitFor();
   await row(/Trade Will it drizzle\? undone on .+ -€3\.09/).waitFor();
   await row(/Trade Will it drizzle\? -€6\.17/).waitFor();
+  // The title of the market has a line of its own.
+  const lines = page.getByRole("rowheader").filter({ hasText: "Trade undone" });
+  t.regex(await lines.innerText(), /^Trade undone\n+Will it drizzle\?\n+the trade of /);
+  const undoneIn = async (list: string): Promise<string[]> => {
+    await page.getByRole("radio", { name: list, exact: true }).check();
+    const rows = page.getByRole("region", { name: list, exact: true }).getByRole("row");
+    await rows.filter({ hasText: "10" }).first().waitFor();
+    const texts = await rows.filter({ hasText: "Undone on" }).allInnerTexts();
+    return texts.map((text) => text.replaceAll(/\s+/g, " "));
+  };
+  for (const list of ["Trades", "Orders"]) {
+    const [only = "", ...more] = await undoneIn(list);
+    t.regex(only, /Will it drizzle\? Undone on .+ YES .*5/);
+    t.is(more.length, 0, list);
+  }
 
   await operate("void_market", { market_id: marketId, reason: "a wrong question" });
   await page.reload();
   await page.getByRole("radio", { name: "Statement" }).check();
   await row(/Trades undone Will it drizzle\? \+€6\.17/).waitFor();
   t.is(await page.getByText("undone on").count(), 1);
+  for (const list of ["Trades", "Orders"]) t.is((await undoneIn(list)).length, 2, list);
 });
 
 journey("on a small phone the result of what was paid out is in sight", async (t, browser) => {

@@ -2,6 +2,7 @@ import type { JSX } from "preact";
 import { ownApi } from "../../api/client.ts";
 import { readTitles, titleOf } from "../../api/market_titles.ts";
 import { jsonResultOf } from "../../api/result.ts";
+import { readUndone } from "../../api/undone_trades.ts";
 import {
   formatCents,
   formatChange,
@@ -12,6 +13,7 @@ import {
 import { CsvButton } from "./csv_button.tsx";
 import { LongList } from "./long_list.tsx";
 import type { Column } from "./long_list.tsx";
+import { undoneWords } from "./words.ts";
 
 const columns: Column[] = [
   { name: "Time", isWide: true },
@@ -34,8 +36,15 @@ export function FillsHistory(): JSX.Element {
         columns={columns}
         ask={async (query) => {
           const page = await jsonResultOf(ownApi.GET("/api/v1/me/fills", { params: { query } }));
-          if (page.ok) await readTitles(page.data.data.map(({ marketId }) => marketId));
-          return page;
+          if (!page.ok) return page;
+          const marketIds = page.data.data.map(({ marketId }) => marketId);
+          const [undone] = await Promise.all([readUndone(marketIds), readTitles(marketIds)]);
+          if (!undone.ok) return undone;
+          const data = page.data.data.map((fill) => ({
+            ...fill,
+            undone: undoneWords({ marketId: fill.marketId, fills: [fill] }, undone.data),
+          }));
+          return { ok: true, data: { ...page.data, data } };
         }}
         row={(fill) => {
           const { marketId, side, quantity, price, feeCents, cashCents, createdAt } = fill;
@@ -45,6 +54,7 @@ export function FillsHistory(): JSX.Element {
               <td class="wide-only">{formatDateTime(createdAt)}</td>
               <th scope="row">
                 <a href={`/markets/${marketId}`}>{titleOf(marketId)}</a>
+                {fill.undone !== undefined && <span class="second-line hint">{fill.undone}</span>}
                 <span class="narrow-only hint">
                   {name} · {formatCount(quantity)} at {formatPrice(price)} · fee{" "}
                   {formatCents(feeCents)}

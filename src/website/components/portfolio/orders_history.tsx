@@ -1,10 +1,11 @@
 import type { JSX } from "preact";
 import { ownApi } from "../../api/client.ts";
 import { resultOf } from "../../api/result.ts";
+import { readUndone } from "../../api/undone_trades.ts";
 import { formatDateTime, formatPrice } from "../../format.ts";
 import { LongList } from "./long_list.tsx";
 import type { Column } from "./long_list.tsx";
-import { filledWords, stateWords, termsWords } from "./words.ts";
+import { filledWords, stateWords, termsWords, undoneWords } from "./words.ts";
 
 const columns: Column[] = [
   { name: "Time", isWide: true },
@@ -27,7 +28,19 @@ export function OrdersHistory(): JSX.Element {
       <LongList
         name="Orders"
         columns={columns}
-        ask={(query) => resultOf(ownApi.GET("/api/v1/me/order-history", { params: { query } }))}
+        ask={async (query) => {
+          const params = { params: { query } };
+          const page = await resultOf(ownApi.GET("/api/v1/me/order-history", params));
+          if (!page.ok) return page;
+          const traded = page.data.data.filter(({ fills }) => fills.length > 0);
+          const undone = await readUndone(traded.map(({ marketId }) => marketId));
+          if (!undone.ok) return undone;
+          const data = page.data.data.map((order) => ({
+            ...order,
+            undone: undoneWords(order, undone.data),
+          }));
+          return { ok: true, data: { ...page.data, data } };
+        }}
         row={(order) => {
           const { marketId, side, createdAt } = order;
           const name = `${order.orderType === "buy" ? "Buy" : "Sell"} ${side.toUpperCase()}`;
@@ -36,6 +49,7 @@ export function OrdersHistory(): JSX.Element {
               <td class="wide-only">{formatDateTime(createdAt)}</td>
               <th scope="row">
                 <a href={`/markets/${marketId}`}>{order.marketTitle}</a>
+                {order.undone !== undefined && <span class="second-line hint">{order.undone}</span>}
                 <span class="narrow-only hint">
                   <span class={`tone-${side}`}>{name}</span> · {stateWords(order)}
                 </span>

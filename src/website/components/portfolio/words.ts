@@ -1,4 +1,10 @@
-import type { Order, OrderDetail, OwnPosition, StatementEntry } from "../../api/types.ts";
+import type {
+  Order,
+  OrderDetail,
+  OwnPosition,
+  StatementEntry,
+  UndoneTrade,
+} from "../../api/types.ts";
 import { formatCents, formatCount, formatDateTime, formatPrice } from "../../format.ts";
 
 type Terms = Pick<Order, "orderType" | "price" | "timeInForce">;
@@ -64,6 +70,27 @@ export function stateWords({
 }: Pick<OrderDetail, "status" | "cancelReason">): string {
   if (cancelReason !== null) return reasons[cancelReason];
   return status === "cancelled" ? "Cancelled" : states[status];
+}
+
+interface Traded {
+  marketId: string;
+  fills: Pick<OrderDetail["fills"][number], "id">[];
+}
+
+/** When trades of an order, or one trade, were undone; undefined if none was. */
+export function undoneWords(
+  { marketId, fills }: Traded,
+  undone: UndoneTrade[],
+): string | undefined {
+  const ofMarket = undone.filter((one) => one.marketId === marketId);
+  const times = fills.flatMap(({ id }) => {
+    const found = ofMarket.find(({ tradeId }) => tradeId === id || tradeId === null);
+    return found === undefined ? [] : [found.undoneAt];
+  });
+  const last = times.sort().at(-1);
+  if (last === undefined) return undefined;
+  const part = times.length === fills.length ? "Undone" : "Undone in part";
+  return `${part} on ${formatDateTime(last)}`;
 }
 
 /** What an order asks for: its budget while it waits with one, or its limit. */
