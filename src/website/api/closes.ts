@@ -17,6 +17,11 @@ export async function readCloses(marketIds: string[]): Promise<ReadonlyMap<strin
   return await closes.read(marketIds);
 }
 
+/** Lets the prices of these markets be asked for anew. */
+export function dropCloses(marketIds: string[]): void {
+  closes.drop(marketIds);
+}
+
 async function ask(ids: string[]): Promise<Result<ReadonlyMap<string, Closes>>> {
   const params = { query: { markets: ids.join(",") } };
   const result = await resultOf(publicApi.GET("/api/v1/sparklines", { params }));

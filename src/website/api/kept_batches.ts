@@ -17,6 +17,8 @@ interface KeptBatchesOptions<Value> {
 interface KeptBatches<Value> {
   /** The answers about these ids. What could not be read is missing. */
   read: (ids: string[]) => Promise<ReadonlyMap<string, Value>>;
+  /** Lets the next read ask about these ids anew. */
+  drop: (ids: string[]) => void;
 }
 
 /** Asks about many ids by one request, and about each of them once in a while. */
@@ -54,5 +56,9 @@ export function keepBatches<Value>({
     for (const [id, value] of result.data) kept.set(id, value, at);
   }
 
-  return { read };
+  function drop(ids: string[]): void {
+    for (const id of ids) kept.drop(id);
+  }
+
+  return { read, drop };
 }

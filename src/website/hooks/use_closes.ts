@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import { readCloses } from "../api/closes.ts";
+import { dropCloses, readCloses } from "../api/closes.ts";
 import type { Closes } from "../api/closes.ts";
 import { useEvery } from "./use_every.ts";
 
@@ -7,15 +7,32 @@ import { useEvery } from "./use_every.ts";
 const wide = matchMedia("(min-width: 40.01rem)");
 const READ_EVERY_MS = 5 * 60_000;
 
-/** The small charts of a list's markets, by one request; those that are not known yet are missing. */
-export function useCloses(
-  marketIds: string[],
-  when: "wide" | "always" = "wide",
+/** The prices of an event's markets. They are asked for by each page anew, and after trades. */
+export function useEventCloses(
+  markets: { marketId: string; volume: number }[],
 ): ReadonlyMap<string, Closes> {
   const [known, setKnown] = useState<ReadonlyMap<string, Closes>>(new Map());
+  const marketIds = markets.map(({ marketId }) => marketId);
   const read = (): void => {
-    if ((when === "always" || wide.matches) && marketIds.length > 0)
-      void readCloses(marketIds).then(setKnown);
+    if (marketIds.length === 0) return;
+    // What is kept would have no trade since.
+    dropCloses(marketIds);
+    void readCloses(marketIds).then((closes) => {
+      // What could not be read stays as it was.
+      setKnown((before) => new Map([...before, ...closes]));
+    });
+  };
+  const text = markets.map(({ marketId, volume }) => `${marketId} ${volume}`).sort();
+  useEffect(read, [text.join()]);
+  useEvery(READ_EVERY_MS, read);
+  return known;
+}
+
+/** The small charts of a list's markets, by one request; those that are not known yet are missing. */
+export function useCloses(marketIds: string[]): ReadonlyMap<string, Closes> {
+  const [known, setKnown] = useState<ReadonlyMap<string, Closes>>(new Map());
+  const read = (): void => {
+    if (wide.matches && marketIds.length > 0) void readCloses(marketIds).then(setKnown);
   };
   const text = [...marketIds].sort().join();
   useEffect(read, [text]);

@@ -11,7 +11,7 @@ import { mayBeLive } from "../components/may_be_live.ts";
 import { Empty, Show } from "../components/states.tsx";
 import { formatDateTime } from "../format.ts";
 import { useAsked } from "../hooks/use_asked.ts";
-import { useCloses } from "../hooks/use_closes.ts";
+import { useEventCloses } from "../hooks/use_closes.ts";
 import { useEvery } from "../hooks/use_every.ts";
 import { useTitle } from "../hooks/use_title.ts";
 
@@ -30,10 +30,7 @@ export function EventPage({ id }: { id: string }): JSX.Element {
   );
   useEvery(READ_EVERY_MS, outcomes.askAgain);
   const ranked = outcomes.data?.outcomes ?? [];
-  const closes = useCloses(
-    ranked.map(({ marketId }) => marketId),
-    "always",
-  );
+  const closes = useEventCloses(ranked);
   const isUnknown = event.data === undefined && event.problem?.status === 404;
   useTitle(isUnknown ? "Event not found" : event.data?.title);
   if (isUnknown) {

@@ -108,13 +108,18 @@ journey("charts of a market and of its event, as pictures and as tables", async 
 
   // Wide names at three prices that are close hide no figure of the axis, and are not cut off.
   const close_event: string = await operate("create_event", { ...about, title: "Which is it?" });
-  for (const [index, outcome_name] of ["WWWWMMMMWWWW", "Bob", "Cem"].entries()) {
+  const closeIds: string[] = [];
+  for (const outcome_name of ["WWWWMMMMWWWW", "Bob", "Cem"]) {
     const market = { ...about, event_id: close_event, title: `${outcome_name}?`, outcome_name };
-    await trade(await operate("create_market", market), 45 - 5 * index, 3);
+    closeIds.push(await operate("create_market", market));
   }
-  await makeCandles();
   const reader = await visit(browser, service.url, views[0]);
   await reader.page.goto(`/events/${close_event}`);
+  await reader.page.getByText("No trades yet.").waitFor();
+  for (const [index, id] of closeIds.entries()) await trade(id, 45 - 5 * index, 3);
+  await makeCandles();
+  // The chart is not kept beyond the load of the page, nor beyond a trade.
+  await reader.page.reload();
   const picture = reader.page.locator(".chart-picture svg");
   await picture.getByText("WWWWMMMMWWWW").waitFor();
   t.true((await picture.getByText(/%$/).count()) >= 2);
