@@ -4,7 +4,7 @@ import { resultOf } from "../api/result.ts";
 import { session } from "../api/session.ts";
 import { CategoryLink } from "../components/category_link.tsx";
 import { EventChart } from "../components/chart/event_chart.tsx";
-import { Outcomes } from "../components/event_outcomes.tsx";
+import { Outcomes, rankedOutcomes, winnerOf } from "../components/event_outcomes.tsx";
 import { ExchangeShares } from "../components/events/exchange_shares.tsx";
 import { LiveBadge } from "../components/live_badge.tsx";
 import { mayBeLive } from "../components/may_be_live.ts";
@@ -29,7 +29,8 @@ export function EventPage({ id }: { id: string }): JSX.Element {
     [id],
   );
   useEvery(READ_EVERY_MS, outcomes.askAgain);
-  const ranked = outcomes.data?.outcomes ?? [];
+  const ranked = outcomes.data === undefined ? [] : rankedOutcomes(outcomes.data);
+  const winner = outcomes.data && winnerOf(outcomes.data);
   const closes = useEventCloses(ranked);
   const isUnknown = event.data === undefined && event.problem?.status === 404;
   useTitle(isUnknown ? "Event not found" : event.data?.title);
@@ -52,6 +53,11 @@ export function EventPage({ id }: { id: string }): JSX.Element {
             {mayBeLive({ startsAt, endsAt }) && <LiveBadge markets={markets} />}
           </p>
           <h1>{title}</h1>
+          {winner !== undefined && (
+            <p class="lead">
+              <strong>{winner.outcomeName} won</strong>
+            </p>
+          )}
           {description !== null && description !== "" && <p class="lead">{description}</p>}
           <p class="muted">
             {startsAt !== null && `Starts ${formatDateTime(startsAt)}. `}

@@ -285,7 +285,8 @@ journey(
     await page.getByText("Chances add up to 94%").waitFor();
     t.deepEqual(await page.locator(".outcome-name a").allInnerTexts(), ["Bob", "Ann"]);
     const sides = page.locator(".outcome-sides a");
-    t.deepEqual(await sides.allInnerTexts(), ["Yes 74¢", "No 30¢", "Yes 24¢", "No 80¢"]);
+    const names = ["Yes 74¢ for Bob", "No 30¢ for Bob", "Yes 24¢ for Ann", "No 80¢ for Ann"];
+    for (const name of names) t.is(await page.getByRole("link", { name }).count(), 1, name);
     for (const link of await sides.all()) t.true((await link.boundingBox())!.height >= 24);
     t.true(await page.evaluate("document.documentElement.scrollWidth <= innerWidth"));
     await sides.nth(3).click();
@@ -298,6 +299,13 @@ journey(
     const chances = page.locator(".row-chance-number");
     await chances.first().waitFor();
     t.deepEqual(await chances.allTextContents(), ["72% chance", ""], "a screen reader hears these");
+
+    await operate("resolve_market", { market_id: bob, outcome: "yes" });
+    await page.reload();
+    await page.getByText("Bob won", { exact: true }).waitFor();
+    const outcomes = page.locator(".outcome-name a");
+    t.deepEqual(await outcomes.allTextContents(), ["Bob", "Ann"], "the winner is the first");
+    t.is(await page.getByText(/Exactly one|add up/).count(), 0);
     t.deepEqual(complaints, []);
   },
 );
