@@ -114,11 +114,12 @@ export function formatClose(iso: string, now = new Date()): string {
   return isClose ? formatDateTime(iso) : formatDate(iso);
 }
 
-/** The time with seconds in the reader's zone; the day if that is not today, with its year if need be. */
+const DAY_MS = 86_400_000;
+
+/** The time with seconds in the reader's zone; the day if it is a day old, with its year if need be. */
 export function formatTradeTime(iso: string, now = new Date()): string {
   const time = new Date(iso);
-  const isToday = time.toDateString() === now.toDateString();
-  if (isToday) return times.format(time);
+  if (now.getTime() - time.getTime() < DAY_MS) return times.format(time);
   return (time.getFullYear() === now.getFullYear() ? days : dates).format(time);
 }
 

@@ -62,8 +62,10 @@ test("counts are whole numbers", (t) => {
     t.is(parseCount(text), undefined, text);
 });
 
-test("a trade of today shows its time, an older one its day, with the year if that is over", (t) => {
+test("a trade of the last day shows its time, an older one its day, with the year if that is over", (t) => {
   const now = new Date(2026, 10, 22, 15, 0);
+  const soon = new Date(2026, 10, 23, 0, 1);
+  t.regex(formatTradeTime(new Date(2026, 10, 22, 23, 59, 8).toISOString(), soon), /59:08/);
   const shown = (...time: [number, number, number]) =>
     formatTradeTime(new Date(...time, 14, 5, 9).toISOString(), now);
   t.regex(shown(2026, 10, 22), /5:09/);

@@ -179,8 +179,16 @@ test("a user is shown by the initials of the first and the last name", (t) => {
 
 test("the lines of a chart are at whole steps of one size, around all prices", (t) => {
   const { stepsOf } = percentScale;
-  t.deepEqual(stepsOf([53, 60]), [52, 54, 56, 58, 60]);
-  t.deepEqual(stepsOf([50]), [49, 50, 51]);
+  t.deepEqual(stepsOf([53, 60]), [50, 55, 60]);
+  t.deepEqual(stepsOf([50]), [45, 50, 55]);
+  t.deepEqual(stepsOf([50, 51]), [50, 55], "one cent is a small part of the chart");
+  t.deepEqual(
+    [stepsOf([1]), stepsOf([98])],
+    [
+      [0, 5, 10],
+      [90, 95, 100],
+    ],
+  );
   t.deepEqual(stepsOf([1, 99]), [0, 25, 50, 75, 100]);
   for (let low = 1; low < 100; low++) {
     for (let high = low; high < 100; high++) {
@@ -190,16 +198,19 @@ test("the lines of a chart are at whole steps of one size, around all prices", (
         (step, at) => step === steps[0]! + at * size && step % size === 0,
       );
       t.true(isWhole && Number.isInteger(size) && steps.length <= 5, `${low} ${high}`);
-      t.true(steps[0]! <= low && steps.at(-1)! >= high && steps.at(-1)! <= 100, `${low} ${high}`);
+      t.true(steps[0]! >= 0 && steps[0]! <= low, `${low} ${high}`);
+      t.true(steps.at(-1)! >= high && steps.at(-1)! <= 100, `${low} ${high}`);
     }
   }
 });
 
-test("the lines of a chart of money are at whole euros, however much it is", (t) => {
-  const { stepsOf } = moneyScale;
+test("the lines of a chart of money are at whole euros, however much it is, or at half ones", (t) => {
+  const { stepsOf, label } = moneyScale;
   t.deepEqual(stepsOf([5000, 4983]), [4900, 5000]);
   t.deepEqual(stepsOf([5000]), [4900, 5000, 5100]);
   t.deepEqual(stepsOf([-30, 61_000]), [-50_000, 0, 50_000, 100_000]);
+  t.deepEqual(stepsOf([20, 160]), [0, 50, 100, 150, 200]);
+  t.deepEqual([460, 500, 50, 123_456].map(label), ["€4.60", "€5", "€0.50", "€1,235"]);
   t.deepEqual(stepsOf([0, 123_456_789]), [0, 50_000_000, 100_000_000, 150_000_000]);
 });
 

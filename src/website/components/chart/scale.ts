@@ -9,37 +9,53 @@ export interface Scale {
   words: (value: number | undefined) => string;
 }
 
-const PERCENTS = [1, 2, 5, 10, 20, 25];
+/** One cent more or less is not to look like much. */
+const PERCENTS = [5, 10, 20, 25];
 const MOST_STEPS = 5;
 
 /** Prices, in per cent. */
 export const percentScale: Scale = {
-  stepsOf: (prices) => multiplesAround(prices, PERCENTS) ?? [0, 25, 50, 75, 100],
+  stepsOf: (prices) => multiplesAround(prices, PERCENTS, [0, 100]) ?? [0, 25, 50, 75, 100],
   label: (price) => `${price}%`,
   words: (price) => (price === undefined ? "no trade yet" : `${price}%`),
 };
 
-/** Amounts, in cents: at whole euros, however large they are. */
+/** Up to this much, in cents, amounts have their cents. */
+const FEW_CENTS = 1000;
+
+/** Amounts, in cents: at whole euros, however large they are; at parts of one if they are few. */
 export const moneyScale: Scale = {
-  stepsOf: (cents) => multiplesAround(cents, eurosSizes()) ?? [],
-  label: formatVolume,
+  stepsOf: (cents) => {
+    const isFew = cents.every((one) => Math.abs(one) < FEW_CENTS);
+    return multiplesAround(cents, eurosSizes(isFew)) ?? [];
+  },
+  label: (cents) =>
+    cents % 100 === 0 || Math.abs(cents) > FEW_CENTS ? formatVolume(cents) : formatCents(cents),
   words: (cents) => (cents === undefined ? "–" : formatCents(cents)),
 };
 
-/** 1, 2, 5, 10, 20 euros, and so on. */
-function* eurosSizes(): Iterable<number> {
+/** 1, 2, 5, 10, 20 euros, and so on; half a euro before them where amounts are few. */
+function* eurosSizes(isFew: boolean): Iterable<number> {
+  if (isFew) yield 50;
   for (let power = 100; Number.isSafeInteger(power); power *= 10)
     yield* [power, 2 * power, 5 * power];
 }
 
-/** The multiples around all values of the first size that has few enough of them. */
-function multiplesAround(values: number[], sizes: Iterable<number>): number[] | undefined {
+/** The multiples around all values, within bounds, of the first size that has few enough of them. */
+function multiplesAround(
+  values: number[],
+  sizes: Iterable<number>,
+  [lowest, highest] = [-Infinity, Infinity],
+): number[] | undefined {
   const [least, most] = [Math.min(...values), Math.max(...values)];
   for (const size of sizes) {
     // A line that is level lies in the middle.
     const margin = least === most ? size : 0;
-    const first = Math.floor((least - margin) / size) * size;
-    const last = Math.max(first + size, Math.ceil((most + margin) / size) * size);
+    const first = Math.max(lowest, Math.floor((least - margin) / size) * size);
+    const last = Math.min(
+      highest,
+      Math.max(first + size, Math.ceil((most + margin) / size) * size),
+    );
     const count = (last - first) / size + 1;
     if (count <= MOST_STEPS) return Array.from({ length: count }, (_, at) => first + at * size);
   }
