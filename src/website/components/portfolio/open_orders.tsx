@@ -46,7 +46,7 @@ export function OpenOrders({ orders }: { orders: ListedOrder[] }): JSX.Element {
                   Until
                 </th>
                 <th scope="col">
-                  <span class="unseen">Cancel</span>
+                  <span class="unseen">Change or cancel</span>
                 </th>
               </tr>
             </thead>
@@ -85,6 +85,15 @@ function OrderRow({ order }: { order: ListedOrder }): JSX.Element {
       </td>
       <td class="wide-only">{untilWords(order)}</td>
       <td>
+        {order.budgetCents === null && (
+          <a
+            class="button button-small"
+            href={`/markets/${marketId}`}
+            aria-label={`Change ${name} in ${marketTitle}`}
+          >
+            Change
+          </a>
+        )}{" "}
         <button
           type="button"
           class="button button-small"

@@ -69,6 +69,7 @@ function Year({ statement }: { statement: YearStatement }): JSX.Element {
         </div>
       </dl>
       <Rows
+        isOfAmounts
         heads={["Cash", "Amount"]}
         rows={[
           ["At the start", formatCents(openingCents)],
@@ -80,6 +81,7 @@ function Year({ statement }: { statement: YearStatement }): JSX.Element {
         ]}
       />
       <Rows
+        isOfAmounts
         heads={["Market", "Fees", "Profit or loss"]}
         rows={statement.markets.map((row) => [
           row.marketTitle,
@@ -124,10 +126,17 @@ function Year({ statement }: { statement: YearStatement }): JSX.Element {
   );
 }
 
-function Rows({ heads, rows }: { heads: string[]; rows: string[][] }): JSX.Element {
+interface RowsProps {
+  heads: string[];
+  rows: string[][];
+  /** All columns but the first. */
+  isOfAmounts?: boolean;
+}
+
+function Rows({ heads, rows, isOfAmounts = false }: RowsProps): JSX.Element {
   return (
     <div class="table-box" role="region" aria-label={heads[0]} tabIndex={0}>
-      <HeadedTable class="table" heads={heads} rows={rows} />
+      <HeadedTable class={isOfAmounts ? "table amounts" : "table"} heads={heads} rows={rows} />
     </div>
   );
 }
