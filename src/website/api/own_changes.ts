@@ -40,6 +40,9 @@ export const userConnection = signal<Connection>("connecting");
 /** The newest answer of a command, of this tab or of another one. */
 export const ownAnswer = signal<OwnAnswer | undefined>(undefined);
 
+/** Whether something changed that a page shows, and is not read yet. */
+export const isBehind = signal(false);
+
 /** How often a command or its release changed an order since the last news. */
 const changesOfOrders = signal<ReadonlyMap<string, number>>(new Map());
 
@@ -70,6 +73,7 @@ const gathering = gather({ read: readRound, paceMs });
 function readRound(): void {
   // A tab that is hidden reads everything anew when it is seen again.
   if (document.hidden) return;
+  isBehind.value = false;
   // The answer of a command may come after its events.
   const isNews = next.isNews || !next.events.every(isTold);
   const version = ownVersion.peek() + 1;
@@ -95,6 +99,7 @@ function noteEvent(event: UserEvent): void {
     noteChanged([{ id, becomes: { id, status, filledQuantity } }]);
   }
   next.events.push(event);
+  isBehind.value = true;
   gathering.noteChange();
 }
 
@@ -120,6 +125,7 @@ function noteAnswer(of: string, answer: OwnAnswer): void {
   }
   noteChanged(changed);
   if (isNews) next.isNews = true;
+  if (isNews || placed !== undefined) isBehind.value = true;
   ownAnswer.value = answer;
 }
 

@@ -13,8 +13,10 @@ import { Positions } from "../components/portfolio/positions.tsx";
 import { SettledPositions } from "../components/portfolio/settled_positions.tsx";
 import { Totals } from "../components/portfolio/totals.tsx";
 import { ValueChart } from "../components/portfolio/value_chart.tsx";
+import { FrozenNotice } from "../components/frozen_notice.tsx";
 import { SignInFirst } from "../components/sign_in_first.tsx";
 import { Show } from "../components/states.tsx";
+import { UpdatingNote } from "../components/updating_note.tsx";
 import { useAsked } from "../hooks/use_asked.ts";
 import { useTitle } from "../hooks/use_title.ts";
 
@@ -36,9 +38,11 @@ function OwnPortfolio(): JSX.Element {
   return (
     <>
       <h1>Portfolio</h1>
+      <FrozenNotice />
       <Show asked={portfolio} lines={8}>
         {({ own, openOrders, askedAt }) => (
           <>
+            <UpdatingNote />
             <Totals own={own} />
             <Positions positions={own.positions} />
             <OpenOrders orders={asAnswered(openOrders, { askedAt })} />

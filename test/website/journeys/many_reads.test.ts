@@ -128,3 +128,26 @@ journey(
     t.deepEqual(await statusesOf(service, userId), []);
   },
 );
+
+journey(
+  "few requests are left: what is older than a trade says so until it is read",
+  async (t, browser) => {
+    const { marketId } = await makeOffered(service, "Will it be warm?");
+    const { page } = await arrive(browser, service);
+    await page.route(/\/api\/(v1|account)/, async (route) => {
+      const response = await route.fetch();
+      const left = {
+        ...{ ratelimit: '"v1-user";r=40', "ratelimit-policy": '"v1-user";q=120;w=60' },
+      };
+      await route.fulfill({ response, headers: { ...response.headers(), ...left } });
+    });
+    await page.goto(`/markets/${marketId}`);
+    await page.getByText("You hold no shares in this market.").waitFor();
+    await buy(page, 60, 5);
+    await page.getByText("5 shares traded").waitFor();
+    const note = page.getByText("what just happened is not in these figures yet");
+    await note.waitFor();
+    await page.getByText("YES · 5 shares").waitFor();
+    t.is(await note.count(), 0);
+  },
+);

@@ -15,6 +15,7 @@ import type {
 } from "../../api/types.ts";
 import { useAsked } from "../../hooks/use_asked.ts";
 import { Show } from "../states.tsx";
+import { UpdatingNote } from "../updating_note.tsx";
 import { OwnOrders } from "./own_orders.tsx";
 import { OwnPosition } from "./own_position.tsx";
 
@@ -52,6 +53,7 @@ export function OwnPanel({ market, mayTrade, onSell }: OwnPanelProps): JSX.Eleme
         <>
           <section class="panel" aria-labelledby="position-title">
             <h2 id="position-title">Your position</h2>
+            <UpdatingNote />
             <OwnPosition
               positions={positions}
               settled={settled}
