@@ -21,7 +21,8 @@ const reasons: Record<NonNullable<Order["cancelReason"]>, string> = {
   market_closed: "the market is closed",
   position_insufficient: "there were not enough shares",
   expired: "its time was over",
-  trading_paused: "trading was paused",
+  // Trading was paused, or the account is frozen.
+  trading_paused: "the exchange stopped it",
   self_trade: "it would have traded with an order of your own",
   post_only_would_cross: "it would have traded at once",
   insufficient_liquidity: "the book had no more for it",

@@ -16,6 +16,7 @@ import { RealityCheckSection } from "../components/account/reality_check.tsx";
 import { SessionsSection } from "../components/account/sessions.tsx";
 import { UnconfirmedWords } from "../components/account/unconfirmed.tsx";
 import { Failed } from "../components/failed.tsx";
+import { FrozenNotice } from "../components/frozen_notice.tsx";
 import { Notice } from "../components/notice.tsx";
 import { SignInFirst } from "../components/sign_in_first.tsx";
 import { Loading } from "../components/states.tsx";
@@ -61,6 +62,7 @@ export function AccountPage(): JSX.Element {
   return (
     <>
       <h1>Account</h1>
+      <FrozenNotice />
       {!own.emailConfirmed && (
         <Notice kind="warn">
           <UnconfirmedWords own={own} />

@@ -223,3 +223,18 @@ journey("a user who came after the last proof reads that the next has them", asy
   await page.getByText("Your account is newer than the last proof").waitFor();
   t.is(await page.getByText("is in the published total").count(), 0);
 });
+
+journey("a frozen account says so, and not that trading was paused", async (t, browser) => {
+  const { page, userId } = await arrive(browser, service);
+  const key: string = await operate("create_api_key", { user_id: userId, name: "program" });
+  const marketId = await service.makeMarket({ title: "Will it freeze?" });
+  const body = { marketId, side: "yes", price: 40, quantity: 5 };
+  t.is((await service.call("POST", "/api/v1/orders", { key, body })).status, 201);
+  await operate("freeze_user", { user_id: userId, reason: "a question", keep_sessions: true });
+  await page.goto("/account");
+  await page.getByText("Your account is frozen.").waitFor();
+  await page.goto("/portfolio");
+  await page.getByText("Your account is frozen.").waitFor();
+  await page.getByRole("radio", { name: "Orders", exact: true }).check();
+  await page.getByRole("cell", { name: "Cancelled by the exchange" }).waitFor();
+});

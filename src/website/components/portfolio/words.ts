@@ -48,7 +48,7 @@ const reasons: Record<NonNullable<OrderDetail["cancelReason"]>, string> = {
   market_closed: "Cancelled: the market closed",
   position_insufficient: "Cancelled: not enough shares",
   expired: "Expired",
-  trading_paused: "Cancelled: trading was paused",
+  trading_paused: "Cancelled by the exchange",
   self_trade: "Cancelled: it met an order of your own",
   post_only_would_cross: "Cancelled: post only, and it would have traded at once",
   insufficient_liquidity: "Cancelled: nothing more was offered at its price",

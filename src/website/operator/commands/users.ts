@@ -17,7 +17,12 @@ export const freezeUser: Command = {
     flag("keepSessions", "Leave the sessions open"),
   ],
   ...{ returns: "value", result: "Cancelled orders" },
-  confirm: "The user can no longer trade. Cancelled orders do not come back.",
+  confirm: ({ cancelOrders, keepSessions }) =>
+    "The user can no longer trade. " +
+    (keepSessions === true
+      ? "The sessions stay open."
+      : "All sessions end: every browser of the user is signed out. API keys stay.") +
+    (cancelOrders === true ? " Cancelled orders do not come back." : " Open orders stay."),
 };
 
 export const unfreezeUser: Command = {
