@@ -2,7 +2,7 @@ import test from "ava";
 import type { Page } from "playwright-core";
 import { testService } from "../../helpers/http/test_service.ts";
 import { until } from "../../helpers/until.ts";
-import { visit } from "../browser.ts";
+import { scrollsSideways, visit } from "../browser.ts";
 import { journey } from "../journey.ts";
 
 /** The list of all markets: what its address says, and the way back to it. */
@@ -95,4 +95,15 @@ journey("the search field, the filters and the address agree", async (t, browser
   await page.getByRole("link", { name: "Markets", exact: true }).click();
   await listed(25, "");
   t.true(await page.getByRole("radio", { name: "Most traded" }).isChecked());
+});
+
+journey("letters of twice the size do not widen the page of a phone", async (t, browser) => {
+  const about = { title: "A match", category: "sports", starts_at: new Date().toISOString() };
+  const event_id = await operate("create_event", { ...about, live: true });
+  await operate("create_market", { title: "Who scores?", category: "sports", event_id });
+  const { page } = await visit(browser, service.url, { width: 390 });
+  await page.goto("/?category=sports");
+  await page.getByText(/^Live: orders wait/).waitFor();
+  await page.evaluate("document.documentElement.style.fontSize = '200%'");
+  t.false(await scrollsSideways(page));
 });
