@@ -1,10 +1,9 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { isBehind } from "../api/own_changes.ts";
-import { paceMs } from "../api/quota.ts";
 
 /** Usually all is read before one would have read this. */
-const USUAL_MS = 1000;
+const USUAL_MS = 600;
 
 /** Says that figures of the user's are older than what just happened, while they are for long. */
 export function UpdatingNote(): JSX.Element | null {
@@ -12,12 +11,9 @@ export function UpdatingNote(): JSX.Element | null {
   useEffect(() => {
     setLate(false);
     if (!isBehind.value) return undefined;
-    const timer = setTimeout(
-      () => {
-        setLate(true);
-      },
-      paceMs() > 0 ? 0 : USUAL_MS,
-    );
+    const timer = setTimeout(() => {
+      setLate(true);
+    }, USUAL_MS);
     return () => {
       clearTimeout(timer);
     };

@@ -144,10 +144,13 @@ journey(
     await page.goto(`/markets/${marketId}`);
     await page.getByText("You hold no shares in this market.").waitFor();
     await buy(page, 60, 5);
-    await page.getByText("5 shares traded").waitFor();
+    await page.getByText("YES · 5 shares").waitFor();
+    // The next round of reads comes ten seconds after this one.
+    await buy(page, 60, 4);
+    await page.getByText("4 shares traded").waitFor();
     const note = page.getByText("what just happened is not in these figures yet");
     await note.waitFor();
-    await page.getByText("YES · 5 shares").waitFor();
+    await page.getByText("YES · 9 shares").waitFor();
     t.is(await note.count(), 0);
   },
 );

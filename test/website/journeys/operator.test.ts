@@ -65,10 +65,17 @@ async function welcome(browser: Browser, name: string, options = {}): Promise<Vi
 }
 
 /** Presses the button of a form, and again in the dialog that asks, and says `words`. */
-async function confirm(page: Page, action: string, words = ""): Promise<void> {
+async function confirm(
+  page: Page,
+  action: string,
+  words = "",
+  others: string[] = [],
+): Promise<void> {
   await page.getByRole("button", { name: action, exact: true }).click();
   const dialog = page.getByRole("dialog");
-  if (words !== "") await dialog.getByText(words).waitFor();
+  for (const said of words === "" ? others : [words, ...others]) {
+    await dialog.getByText(said).waitFor();
+  }
   await dialog.getByRole("button", { name: action, exact: true }).click();
 }
 
@@ -144,7 +151,11 @@ journey("two members of staff resolve a market, and the audit has both", async (
   await page.getByText("€10.00").first().waitFor();
   await page.getByText("Resolve", { exact: true }).click();
   await page.getByLabel("Outcome", { exact: true }).selectOption("yes");
-  await confirm(page, "Resolve the market");
+  await page.getByLabel("Evidence", { exact: true }).fill("The minutes of the council.");
+  await confirm(page, "Resolve the market", "", [
+    "€10.00 is paid in all, for 2 positions of 2 users.",
+    "The minutes of the council.",
+  ]);
   await page.getByText("Another member of staff must approve this.").waitFor();
   await page.getByLabel("Why you propose it").fill("the council said so");
   await page.getByRole("button", { name: "Propose" }).click();
@@ -423,11 +434,26 @@ journey("an undone trade says in words what went back, and to whom", async (t, b
   const form = page.locator("form").filter({ hasText: "Id of the trade" });
   await form.getByLabel("Id of the trade").fill(trades[0].trade_id);
   await form.getByLabel("Reason").fill("a mistake");
-  await confirm(page, "Undo the trade", `Undo the trade ${trades[0].trade_id} in “`);
+  await confirm(page, "Undo the trade", `Undo the trade ${trades[0].trade_id} in “`, [
+    ...users.map(({ handle }) => handle),
+    "a mistake",
+  ]);
   const answer = form.getByRole("status");
   for (const { handle } of users) await answer.getByRole("link", { name: handle }).waitFor();
   await answer.getByText("€6.00").waitFor();
+  for (const label of ["Taker", "Cash of the taker", "Maker", "Cash of the maker"]) {
+    t.is(await answer.getByText(label, { exact: true }).count(), 1, label);
+  }
   t.is(await answer.locator("pre").count(), 0);
+
+  await form.getByLabel("Id of the trade").fill(trades[0].trade_id);
+  await form.getByLabel("Reason").fill("a mistake, again");
+  await page.getByRole("button", { name: "Undo the trade", exact: true }).click();
+  await form.getByText(/^It was undone on .* already\.$/).waitFor();
+  t.is(await page.getByRole("dialog").count(), 0);
+  await page.goto(`/operator/markets/${marketId}?show=trades`);
+  const row = page.getByRole("region", { name: "Rows: Trades" }).getByRole("row").nth(1);
+  for (const { handle } of users) await row.getByRole("link", { name: handle }).waitFor();
 });
 
 journey("a page of staff that met a limit opens by itself", async (t, browser) => {

@@ -339,6 +339,10 @@ test("codes of approvals are said in words", (t) => {
     t.notRegex(wordsOf({ status: 200, error: code, code }), /[A-Z]_/);
   }
   const said = (error: string) => wordsOf({ status: 200, error });
+  t.regex(
+    said("The day is not compared with the bank since it has ended: call admin.reconcile"),
+    /use “Compare a day with the bank” on this page first\.$/,
+  );
   t.is(said("there is no user"), "There is no user.");
   t.is(said("The balance is only -50 cents"), "The balance is only -€0.50.");
   t.is(said("'9 cents' was used for 9 cents"), "'9 cents' was used for €0.09.");
@@ -497,5 +501,16 @@ test("an outcome by share needs its cents, in the words of the form", (t) => {
     }
     t.true(readArguments(command, { ...typed, outcome: "custom", yesPayoutCents: "0" }).ok);
     for (const outcome of ["yes", "no"]) t.true(readArguments(command, { ...typed, outcome }).ok);
+  }
+});
+
+test("a fee is typed in percent, as the lists show it", (t) => {
+  const rate = (takerRateBps: string): unknown => {
+    const read = readArguments(commands.setFeeSchedule, { takerRateBps }, { marketId: id });
+    return read.ok ? read.given.takerRateBps : read.issues.takerRateBps;
+  };
+  t.deepEqual(["7", "1.75", "1,5 %", "0"].map(rate), [700, 175, 150, 0]);
+  for (const text of ["1.755", "-1", "x"]) {
+    t.is(rate(text), "Type a percentage such as 7 or 1.75.", text);
   }
 });

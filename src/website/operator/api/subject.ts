@@ -8,6 +8,7 @@ import { market } from "../views/parts.ts";
 import { trades } from "../views/trading.ts";
 import type { Column } from "../views/view.ts";
 import { askForRow, askForUser } from "./queries.ts";
+import { showTime } from "./values.ts";
 
 /** Whom or what a form is about, where that was typed and is not that of the page. */
 
@@ -17,6 +18,8 @@ export interface Subject {
   name: string;
   /** The argument that stands for it, with its id. */
   is: Arguments;
+  /** Why nothing can be done about it, beside its field. */
+  refusal: Record<string, string> | undefined;
 }
 
 interface Kind {
@@ -25,6 +28,8 @@ interface Kind {
   columns: readonly Column[];
   name: (row: Row) => string;
   none: string;
+  /** Why nothing can be done about it. */
+  refusal?: (row: Row) => string | undefined;
 }
 
 const kinds: readonly Kind[] = [
@@ -39,6 +44,10 @@ const kinds: readonly Kind[] = [
     columns: trades.columns.filter(({ kind }) => kind !== "order" && kind !== "journal"),
     name: (row) => nameOf(market, row) ?? "",
     none: "There is no such trade.",
+    refusal: (row) => {
+      const undoneAt = textIn(row, "voidedAt");
+      return undoneAt === "" ? undefined : `It was undone on ${showTime(undoneAt)} already.`;
+    },
   },
   {
     argument: "marketId",
@@ -75,7 +84,9 @@ export function askForSubject(
       if (!found.ok || found.data === undefined) return found as Result<undefined>;
       const row = found.data;
       const is = { [argument]: row[argument] };
-      return { ok: true, data: { row, columns, name: kind.name(row), is } };
+      const words = kind.refusal?.(row);
+      const refusal = words === undefined ? undefined : { [argument]: words };
+      return { ok: true, data: { row, columns, name: kind.name(row), is, refusal } };
     },
     none: { [argument]: kind.none },
   };

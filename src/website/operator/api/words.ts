@@ -18,6 +18,9 @@ const byCode: Record<string, string> = {
   SIGN_IN_AGAIN: "Passkeys can be changed within ten minutes after a sign-in. Sign in again.",
 };
 
+const NOT_COMPARED =
+  "The day is not compared with the bank since it has ended: use “Compare a day with the bank” on this page first.";
+
 /** What to tell a member of staff about a problem. */
 export function wordsOf(problem: Problem): string {
   const { code, status, error, retryAfterSeconds } = problem;
@@ -30,6 +33,8 @@ export function wordsOf(problem: Problem): string {
       ? "Too many requests. Wait a moment and try again."
       : `Too many requests. Try again in ${retryAfterSeconds} s.`;
   }
+  // What programs are told names a function.
+  if (error.includes("call admin.reconcile")) return NOT_COMPARED;
   if (status >= 500) return "Something went wrong on the server; its log says what.";
   return sentence(error);
 }

@@ -72,6 +72,10 @@ function valueOf(field: CommandField, text: string): unknown {
       if (field.isPositive === true && cents <= 0) return new Issue("Type an amount above zero.");
       return cents.toString();
     }
+    case "percent": {
+      const hundredths = hundredthsOf(text);
+      return hundredths ?? new Issue("Type a percentage such as 7 or 1.75.");
+    }
     case "number":
       return /^-?\d{1,9}$/.test(text) ? Number(text) : new Issue("Type a whole number.");
     case "time":
@@ -91,6 +95,14 @@ function valueOf(field: CommandField, text: string): unknown {
     case "entries":
       return entriesOf(text);
   }
+}
+
+/** 175 of "1.75", "1,75" or "1.75 %"; undefined for anything else. */
+function hundredthsOf(text: string): number | undefined {
+  const match = /^(\d{1,3})(?:[.,](\d{1,2}))?\s*%?$/.exec(text);
+  return match === null
+    ? undefined
+    : Number(match[1]) * 100 + Number((match[2] ?? "").padEnd(2, "0"));
 }
 
 function jsonOf(text: string): unknown {

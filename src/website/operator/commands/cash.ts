@@ -81,7 +81,10 @@ export const payOutFees: Command = {
 export const setFeeSchedule: Command = {
   ...{ name: "set_fee_schedule", role, title: "Set the taker's fee", action: "Set the fee" },
   fields: [
-    number("takerRateBps", "Fee in hundredths of a percent", true),
+    {
+      ...{ argument: "takerRateBps", label: "Taker's fee in percent", kind: "percent" },
+      ...{ isRequired: true, hint: "With two decimals at most, as the lists show it: 1.75." },
+    },
     optional("category", "Only in this category"),
     { ...market, isRequired: false, label: "Only in this market (id)" },
     time("effectiveFrom", "From (UTC)", "Empty: from now on."),

@@ -9,6 +9,8 @@ export type FieldKind =
   | "long"
   | "cents"
   | "number"
+  /** A percentage, of which hundredths are sent. */
+  | "percent"
   | "time"
   | "choice"
   | "uuid"
@@ -70,6 +72,8 @@ export interface Command {
    * the name of the market or the user that it is about, if that is known.
    */
   confirm?: string | ((given: Arguments, about: string | undefined) => string);
+  /** Whether the question says what the outcome would pay in all. */
+  showsPayout?: boolean;
   /** What to say above the rows that are returned. */
   above?: (given: Arguments) => string | undefined;
   /** What to say if no rows are returned. */

@@ -27,6 +27,7 @@ export const resolveMarket: Command = {
   ...{ name: "resolve_market", role, title: "Resolve", action: "Resolve the market" },
   fields: [market, outcome, payout, evidence],
   returns: "value",
+  showsPayout: true,
   confirm: (given, about) =>
     `${outcomeWords(["Resolve", "as"], given, about)} Open orders are cancelled. ` +
     "A YES in an exclusive event closes its other markets.",
@@ -36,6 +37,7 @@ export const correctResolution: Command = {
   ...{ name: "correct_resolution", role, title: "Correct the resolution", action: "Correct it" },
   fields: [market, outcome, payout, publicReason, evidence],
   returns: "value",
+  showsPayout: true,
   confirm: (given, about) =>
     `${outcomeWords(["Correct", "to"], given, about)} What was paid is taken back and paid anew. ` +
     "Cash of users may go below zero. In an exclusive event the market that has the YES becomes " +

@@ -44,6 +44,8 @@ interface CellProps {
 
 /** A value of a row, as its column shows it. */
 export function Cell({ column, row }: CellProps): JSX.Element {
+  const instead = column.instead?.(row);
+  if (instead !== undefined) return <>{instead}</>;
   const value = valueOf(column, row);
   const isNothing = value === undefined || value === "";
   if (isNothing) return <>{column.ifNone?.(row) ?? <span class="muted">–</span>}</>;

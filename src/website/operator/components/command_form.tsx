@@ -20,6 +20,7 @@ import type { Arguments, Command, CommandField } from "../commands/command.ts";
 import { mutationOf } from "../commands/mutation.ts";
 import { Facts } from "./facts.tsx";
 import { LongField, Select } from "./inputs.tsx";
+import { PaidInAll } from "./payout_preview.tsx";
 import { StaffProblem } from "./problem.tsx";
 import { Value } from "./readable.tsx";
 import { RowSheet } from "./row_sheet.tsx";
@@ -114,6 +115,7 @@ function Form(props: CommandFormProps): JSX.Element {
     void giving.give(find.ask, (subject) => {
       giving.reset();
       if (subject === undefined) setIssues(find.none);
+      else if (subject.refusal !== undefined) setIssues(subject.refusal);
       else confirmOrGive({ ...read.given, ...subject.is }, subject);
     });
   };
@@ -173,8 +175,35 @@ function Confirm(props: ConfirmProps): JSX.Element {
     >
       {subject !== undefined && <Facts columns={subject.columns} row={subject.row} />}
       {words !== undefined && <p>{words}</p>}
+      {command.showsPayout === true && <PaidInAll given={input} />}
+      <TypedTexts command={command} given={input} />
       <StaffProblem problem={giving.problem} />
     </ConfirmDialog>
+  );
+}
+
+/** The reason and the evidence as they were typed: others will read them. */
+function TypedTexts({
+  command,
+  given,
+}: {
+  command: Command;
+  given: Arguments;
+}): JSX.Element | null {
+  const typed = command.fields.filter(({ argument }) => ["reason", "evidence"].includes(argument));
+  if (typed.length === 0) return null;
+  return (
+    <dl class="readable">
+      {typed.map(({ argument, label }) => {
+        const text = given[argument];
+        return (
+          <div key={argument}>
+            <dt>{label}</dt>
+            <dd>{typeof text === "string" ? text : <span class="muted">none</span>}</dd>
+          </div>
+        );
+      })}
+    </dl>
   );
 }
 
@@ -220,6 +249,7 @@ function Input({ field, value, error, onValue }: InputProps): JSX.Element {
       {...{ label, name, value, hint, error, onValue }}
       type={kind === "time" ? "datetime-local" : "text"}
       {...(kind === "number" && { inputMode: "numeric" as const })}
+      {...(kind === "percent" && { inputMode: "decimal" as const, unit: "%" })}
       {...(kind === "cents" && { inputMode: "decimal" as const, unit: "€" })}
       required={field.isRequired === true}
     />

@@ -6,11 +6,13 @@ import { Empty } from "../../components/states.tsx";
 import { Submit } from "../../components/submit.tsx";
 import type { Result } from "../../api/result.ts";
 import { parseCount } from "../../format.ts";
+import { useAsked } from "../../hooks/use_asked.ts";
 import { useCommand } from "../../hooks/use_command.ts";
 import { ask } from "../api/graphql.ts";
 import { textIn } from "../views/query.ts";
 import type { Row } from "../views/query.ts";
 import { showCents, showCount } from "../api/values.ts";
+import type { Arguments } from "../commands/command.ts";
 import { outcome as outcomeField, payout as payoutField } from "../commands/parts.ts";
 import { cents, count, side, userId } from "../views/parts.ts";
 import type { Column } from "../views/view.ts";
@@ -110,6 +112,32 @@ export function PayoutPreview({ market, winner }: PreviewProps): JSX.Element {
         </Fragment>
       ))}
     </>
+  );
+}
+
+/** In a question: what an outcome of a market would pay in all. */
+export function PaidInAll({ given }: { given: Arguments }): JSX.Element {
+  const { marketId, outcome, yesPayoutCents = null } = given;
+  const asked = useAsked(
+    () =>
+      ask<{ answer: { result: Row[] } }>(previewMutation, {
+        input: { marketId, outcome, yesPayoutCents },
+      }),
+    [],
+  );
+  const rows = asked.data?.answer.result;
+  if (rows === undefined) {
+    if (asked.problem !== undefined) return <StaffProblem problem={asked.problem} />;
+    return <p class="muted">Working out what is paid…</p>;
+  }
+  if (rows.length === 0) return <p>Nobody holds shares: nothing is paid.</p>;
+  const users = new Set(rows.map((row) => row.userId)).size;
+  return (
+    <p>
+      {showCents(sumOf(rows, "payoutCents"))} is paid in all, for {showCount(rows.length)}{" "}
+      {rows.length === 1 ? "position" : "positions"} of {showCount(users)}{" "}
+      {users === 1 ? "user" : "users"}.
+    </p>
   );
 }
 

@@ -43,8 +43,10 @@ function kindOf(name: string, value: unknown): ColumnKind {
   return typeof value === "number" ? "count" : "json";
 }
 
-/** Close time of close_time, Amount of amount_cents. */
-function labelOf(name: string): string {
+/** Close time of close_time, Amount of amount_cents; Cash of the taker where there is the taker, too. */
+function labelOf(name: string, others: readonly string[] = []): string {
+  const owner = /^(.+)_cents$/.exec(name)?.[1];
+  if (owner !== undefined && others.includes(`${owner}_id`)) return `Cash of the ${owner}`;
   const words = name.replaceAll("_", " ");
   return words.charAt(0).toUpperCase() + words.slice(1).replace(/ (?:cents|id)$/, "");
 }
@@ -56,12 +58,13 @@ function isObject(value: unknown): value is Row {
 /** Each field with its value in full. */
 export function Readable({ value }: { value: Row }): JSX.Element {
   const names = Object.keys(value);
+  const inSql = names.map(snakeCase);
   if (names.length === 0) return <p class="muted">Nothing.</p>;
   return (
     <dl class="readable">
       {names.map((name) => (
         <div key={name}>
-          <dt>{labelOf(snakeCase(name))}</dt>
+          <dt>{labelOf(snakeCase(name), inSql)}</dt>
           <dd>
             <Value name={snakeCase(name)} value={value[name]} />
           </dd>

@@ -178,7 +178,14 @@ function MarketForms({ id, market, undone }: MarketProps): JSX.Element {
         }}
       />
       {undone === undefined && <CommandForm command={commands.voidMarket} {...of} />}
-      {!isResolved && <CommandForm command={commands.setFeeSchedule} {...of} />}
+      {!isResolved && (
+        <CommandForm
+          command={commands.setFeeSchedule}
+          {...of}
+          // A fee is that of a market or of a category: the form does not ask for the latter.
+          given={{ ...of.given, category: undefined }}
+        />
+      )}
     </div>
   );
 }

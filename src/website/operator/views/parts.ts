@@ -74,3 +74,10 @@ export function span(field: string, id?: string): Filter[] {
 export function isSet(name: string, field: string, label: string): Filter {
   return { name, label, kind: "isSet", field };
 }
+
+/** The address of a user. Until one is confirmed, the database has a placeholder there. */
+export const email: Column = {
+  ...text("email", "E-mail"),
+  instead: (row) =>
+    String(row.email).endsWith("@unconfirmed.invalid") ? "not confirmed" : undefined,
+};

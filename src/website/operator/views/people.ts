@@ -1,4 +1,4 @@
-import { byUser, cents, choice, count, flag, isSet, text, time, user } from "./parts.ts";
+import { byUser, cents, choice, count, email, flag, isSet, text, time, user } from "./parts.ts";
 import type { View } from "./view.ts";
 
 /** Users, their access, and mails. */
@@ -8,7 +8,7 @@ export const users: View = {
   columns: [
     { field: "userId", label: "User", kind: "user", name: ["self", "handle"] },
     text("displayName", "Name"),
-    text("email", "E-mail"),
+    email,
     cents("balanceCents", "Cash", true),
     cents("netDepositsCents", "Net deposits", true),
     time("frozenAt", "Frozen since"),

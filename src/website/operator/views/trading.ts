@@ -60,10 +60,16 @@ export const trades: View = {
     market,
     { field: "yesPriceCents", label: "YES price", kind: "price" },
     count("quantity", "Shares", true),
-    { field: "takerUserId", label: "Taker", kind: "user" },
+    {
+      ...{ field: "takerUserId", label: "Taker", kind: "user" },
+      name: ["userByTakerUserKey", "handle"],
+    },
     text("takerOrderType", "Taker's order"),
     text("takerSide", "Taker's side"),
-    { field: "makerUserId", label: "Maker", kind: "user" },
+    {
+      ...{ field: "makerUserId", label: "Maker", kind: "user" },
+      name: ["userByMakerUserKey", "handle"],
+    },
     text("makerOrderType", "Maker's order"),
     text("makerSide", "Maker's side"),
     cents("feeCents", "Fee"),

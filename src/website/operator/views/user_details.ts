@@ -1,4 +1,4 @@
-import { cents, count, flag, text, time } from "./parts.ts";
+import { cents, count, email, flag, text, time } from "./parts.ts";
 import { users } from "./people.ts";
 import type { Column, View } from "./view.ts";
 
@@ -14,7 +14,7 @@ export const userDetails: View = {
   columns: [
     { field: "userId", label: "Handle", kind: "user", name: ["self", "handle"] },
     text("displayName", "Name"),
-    text("email", "E-mail"),
+    email,
     time("createdAt", "Since"),
     time("erasedAt", "Erased"),
     flag("isPrivate", "Private profile"),

@@ -38,6 +38,8 @@ export interface Column {
   isSorted?: boolean;
   /** What a row says that has no value, where that means something. */
   ifNone?: (row: Readonly<Record<string, unknown>>) => string | undefined;
+  /** What a row says instead of its value. */
+  instead?: (row: Readonly<Record<string, unknown>>) => string | undefined;
   /** Rows whose amount went out: it is shown below zero, though the view has it above. */
   isOut?: (row: Readonly<Record<string, unknown>>) => boolean;
 }
