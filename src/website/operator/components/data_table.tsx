@@ -29,9 +29,10 @@ import { showCount, showTotal } from "../api/values.ts";
 import { LAST_PAGE, PAGE_ROWS } from "../views/query.ts";
 import type { Row } from "../views/query.ts";
 import type { Column, Condition, Filter, View } from "../views/view.ts";
-import { Cell, isNumber } from "./cell.tsx";
+import { isNumber } from "./cell.tsx";
 import { Select } from "./inputs.tsx";
 import { StaffProblem } from "./problem.tsx";
+import { plainHead, RowTable } from "./row_table.tsx";
 
 interface DataTableProps {
   view: View;
@@ -195,32 +196,18 @@ interface RowsProps {
 
 function Rows({ view, rows, order, canSort, prefix }: RowsProps): JSX.Element {
   return (
-    <div class="table-box" role="region" aria-label={`Rows: ${view.title}`} tabIndex={0}>
-      <table class="table data-table">
-        <thead>
-          <tr>
-            {view.columns.map((column) => (
-              <Head
-                key={column.field}
-                {...{ column, order, prefix }}
-                isSorted={isSortable(view, column, canSort)}
-              />
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row, index) => (
-            <tr key={index}>
-              {view.columns.map((column) => (
-                <td key={column.field} class={isNumber(column.kind) ? "at-end" : ""}>
-                  <Cell column={column} row={row} />
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <RowTable
+      label={`Rows: ${view.title}`}
+      columns={view.columns}
+      rows={rows}
+      head={(column) => (
+        <Head
+          key={column.field}
+          {...{ column, order, prefix }}
+          isSorted={isSortable(view, column, canSort)}
+        />
+      )}
+    />
   );
 }
 
@@ -232,19 +219,12 @@ interface HeadProps {
 }
 
 function Head({ column, order, isSorted, prefix }: HeadProps): JSX.Element {
+  if (!isSorted) return plainHead(column);
   const { field, label, kind } = column;
-  const side = isNumber(kind) ? "at-end" : "";
-  if (!isSorted) {
-    return (
-      <th scope="col" class={side}>
-        {label}
-      </th>
-    );
-  }
   const [down, up] = [orderBy(field, true), orderBy(field, false)];
   const sort = order === down ? "descending" : order === up ? "ascending" : undefined;
   return (
-    <th scope="col" class={side} aria-sort={sort}>
+    <th scope="col" class={isNumber(kind) ? "at-end" : ""} aria-sort={sort}>
       <button
         type="button"
         class="sort"

@@ -7,21 +7,16 @@ interface RowTableProps {
   label: string;
   columns: readonly Column[];
   rows: readonly Row[];
+  head?: (column: Column) => JSX.Element;
 }
 
-/** Rows that a command returned. */
-export function RowTable({ label, columns, rows }: RowTableProps): JSX.Element {
+/** Rows of a command or of a list. */
+export function RowTable({ label, columns, rows, head = plainHead }: RowTableProps): JSX.Element {
   return (
     <div class="table-box" role="region" aria-label={label} tabIndex={0}>
       <table class="table data-table">
         <thead>
-          <tr>
-            {columns.map(({ field, label, kind }) => (
-              <th key={field} scope="col" class={isNumber(kind) ? "at-end" : ""}>
-                {label}
-              </th>
-            ))}
-          </tr>
+          <tr>{columns.map((column) => head(column))}</tr>
         </thead>
         <tbody>
           {rows.map((row, index) => (
@@ -36,5 +31,14 @@ export function RowTable({ label, columns, rows }: RowTableProps): JSX.Element {
         </tbody>
       </table>
     </div>
+  );
+}
+
+/** The head of a column by which nothing is sorted. */
+export function plainHead({ field, label, kind }: Column): JSX.Element {
+  return (
+    <th key={field} scope="col" class={isNumber(kind) ? "at-end" : ""}>
+      {label}
+    </th>
   );
 }
