@@ -10,9 +10,9 @@ import {
   formatDateTime,
   formatPrice,
 } from "../../format.ts";
+import type { Column } from "../table_box.tsx";
 import { CsvButton } from "./csv_button.tsx";
 import { LongList } from "./long_list.tsx";
-import type { Column } from "./long_list.tsx";
 import { undoneWords } from "./words.ts";
 
 const columns: Column[] = [

@@ -5,17 +5,13 @@ import type { Problem, Result } from "../../api/result.ts";
 import { ProblemNotice } from "../notice.tsx";
 import { Failed } from "../failed.tsx";
 import { Empty, Loading } from "../states.tsx";
+import { TableBox } from "../table_box.tsx";
+import type { Column } from "../table_box.tsx";
 import { joinedRows } from "./joined_rows.ts";
 
 interface PageOf<Item> {
   data: Item[];
   nextCursor: string | null;
-}
-
-/** A head of the table. Those for wide windows only are left out on phones, with their cells. */
-export interface Column {
-  name: string;
-  isWide?: boolean;
 }
 
 /** Which rows: as many as `limit`, from the cursor on. */
@@ -100,24 +96,11 @@ export function LongList<Item extends { id: string | number }>(
   if (items.length === 0) return <Empty title="Nothing here yet" />;
   return (
     <>
-      <div class="table-box" tabIndex={0} role="region" aria-label={name}>
-        <table class="table history">
-          <thead>
-            <tr>
-              {columns.map(({ name: head, isWide }) => (
-                <th key={head} scope="col" class={isWide === true ? "wide-only" : undefined}>
-                  {head}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {items.map((item) => (
-              <tr key={item.id}>{row(item)}</tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <TableBox class="history" label={name} columns={columns}>
+        {items.map((item) => (
+          <tr key={item.id}>{row(item)}</tr>
+        ))}
+      </TableBox>
       <ProblemNotice problem={problem} />
       {next !== undefined && (
         <button type="button" class="button centred" onClick={() => void readMore(next)}>

@@ -5,7 +5,19 @@ import { formatDateTime } from "../../format.ts";
 import { useCommand } from "../../hooks/use_command.ts";
 import { ProblemNotice } from "../notice.tsx";
 import { Empty } from "../states.tsx";
+import { TableBox } from "../table_box.tsx";
+import type { Column } from "../table_box.tsx";
 import { filledWords, termsWords, untilWords } from "./words.ts";
+
+const columns: Column[] = [
+  { name: "Market" },
+  { name: "Order", isWide: true },
+  { name: "Price" },
+  { name: "Filled" },
+  { name: "Since", isWide: true },
+  { name: "Until", isWide: true },
+  { name: "Change or cancel", isUnseen: true },
+];
 
 /** The user's orders that wait, in all markets. */
 export function OpenOrders({ orders }: { orders: ListedOrder[] }): JSX.Element {
@@ -29,34 +41,11 @@ export function OpenOrders({ orders }: { orders: ListedOrder[] }): JSX.Element {
       {orders.length === 0 ? (
         <Empty title="No open orders" />
       ) : (
-        <div class="table-box" tabIndex={0} role="region" aria-label="Table of open orders">
-          <table class="table">
-            <thead>
-              <tr>
-                <th scope="col">Market</th>
-                <th scope="col" class="wide-only">
-                  Order
-                </th>
-                <th scope="col">Price</th>
-                <th scope="col">Filled</th>
-                <th scope="col" class="wide-only">
-                  Since
-                </th>
-                <th scope="col" class="wide-only">
-                  Until
-                </th>
-                <th scope="col">
-                  <span class="unseen">Change or cancel</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {orders.map((order) => (
-                <OrderRow key={order.id} order={order} />
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <TableBox label="Table of open orders" columns={columns}>
+          {orders.map((order) => (
+            <OrderRow key={order.id} order={order} />
+          ))}
+        </TableBox>
       )}
     </section>
   );

@@ -3,8 +3,8 @@ import { ownApi } from "../../api/client.ts";
 import { resultOf } from "../../api/result.ts";
 import { readUndone } from "../../api/undone_trades.ts";
 import { formatDateTime, formatPrice } from "../../format.ts";
+import type { Column } from "../table_box.tsx";
 import { LongList } from "./long_list.tsx";
-import type { Column } from "./long_list.tsx";
 import { filledWords, stateWords, termsWords, undoneWords } from "./words.ts";
 
 const columns: Column[] = [

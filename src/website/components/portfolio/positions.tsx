@@ -3,9 +3,23 @@ import type { OwnPosition } from "../../api/types.ts";
 import { formatCents, formatCount, formatPrice, formatShares } from "../../format.ts";
 import { Change } from "../change.tsx";
 import { Empty } from "../states.tsx";
+import { TableBox } from "../table_box.tsx";
+import type { Column } from "../table_box.tsx";
 import { completeSetsOf } from "./complete_sets.ts";
 import { SellNow } from "./exit_value.tsx";
 import { MergeHint } from "./merge_hint.tsx";
+
+const columns: Column[] = [
+  { name: "Market" },
+  { name: "Side", isWide: true },
+  { name: "Shares", isWide: true },
+  { name: "Paid", isWide: true },
+  { name: "Last", isWide: true },
+  { name: "Cost", isWide: true },
+  { name: "Fees", isWide: true },
+  { name: "Value" },
+  { name: "Unrealised" },
+];
 
 /** The shares that the user holds. */
 export function Positions({ positions }: { positions: OwnPosition[] }): JSX.Element {
@@ -20,40 +34,11 @@ export function Positions({ positions }: { positions: OwnPosition[] }): JSX.Elem
           <a href="/">Find a market</a>
         </Empty>
       ) : (
-        <div class="table-box" tabIndex={0} role="region" aria-label="Table of positions">
-          <table class="table">
-            <thead>
-              <tr>
-                <th scope="col">Market</th>
-                <th scope="col" class="wide-only">
-                  Side
-                </th>
-                <th scope="col" class="wide-only">
-                  Shares
-                </th>
-                <th scope="col" class="wide-only">
-                  Paid
-                </th>
-                <th scope="col" class="wide-only">
-                  Last
-                </th>
-                <th scope="col" class="wide-only">
-                  Cost
-                </th>
-                <th scope="col" class="wide-only">
-                  Fees
-                </th>
-                <th scope="col">Value</th>
-                <th scope="col">Unrealised</th>
-              </tr>
-            </thead>
-            <tbody>
-              {positions.map((position) => (
-                <PositionRow key={position.id} position={position} />
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <TableBox label="Table of positions" columns={columns}>
+          {positions.map((position) => (
+            <PositionRow key={position.id} position={position} />
+          ))}
+        </TableBox>
       )}
     </section>
   );

@@ -2,7 +2,19 @@ import type { JSX } from "preact";
 import type { SettledPosition } from "../../api/types.ts";
 import { formatCents, formatCount, formatDate, formatShares } from "../../format.ts";
 import { Change } from "../change.tsx";
+import { TableBox } from "../table_box.tsx";
+import type { Column } from "../table_box.tsx";
 import { earlierResultCents } from "./earlier_result.ts";
+
+const columns: Column[] = [
+  { name: "Market" },
+  { name: "Side", isWide: true },
+  { name: "Shares", isWide: true },
+  { name: "Resolved", isWide: true },
+  { name: "Cost and fees", isWide: true },
+  { name: "Payout" },
+  { name: "Profit or loss" },
+];
 
 /** What became of the shares of resolved markets. Their money is in the cash. */
 export function SettledPositions({
@@ -14,34 +26,11 @@ export function SettledPositions({
   return (
     <section class="panel" aria-labelledby="settled-title">
       <h2 id="settled-title">Paid out</h2>
-      <div class="table-box" tabIndex={0} role="region" aria-label="Table of what was paid out">
-        <table class="table">
-          <thead>
-            <tr>
-              <th scope="col">Market</th>
-              <th scope="col" class="wide-only">
-                Side
-              </th>
-              <th scope="col" class="wide-only">
-                Shares
-              </th>
-              <th scope="col" class="wide-only">
-                Resolved
-              </th>
-              <th scope="col" class="wide-only">
-                Cost and fees
-              </th>
-              <th scope="col">Payout</th>
-              <th scope="col">Profit or loss</th>
-            </tr>
-          </thead>
-          <tbody>
-            {positions.map((position) => (
-              <SettledRow key={position.id} position={position} />
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <TableBox label="Table of what was paid out" columns={columns}>
+        {positions.map((position) => (
+          <SettledRow key={position.id} position={position} />
+        ))}
+      </TableBox>
     </section>
   );
 }

@@ -5,9 +5,9 @@ import { readTitles, titleOf } from "../../api/market_titles.ts";
 import { jsonResultOf, resultOf } from "../../api/result.ts";
 import type { StatementEntry } from "../../api/types.ts";
 import { formatCents, formatChange, formatDateTime } from "../../format.ts";
+import type { Column } from "../table_box.tsx";
 import { CsvButton } from "./csv_button.tsx";
 import { LongList } from "./long_list.tsx";
-import type { Column } from "./long_list.tsx";
 import { kindWords } from "./words.ts";
 
 const columns: Column[] = [
