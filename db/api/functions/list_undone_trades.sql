@@ -34,12 +34,12 @@ begin
       limit c_window
     ) as v
     left join lateral (
-      select y.public_id
+      select y.public_id, y.taker_user_id, y.maker_user_id
       from trading.trades as y
-      where y.id = v.trade_id
-        and v_user_id in (y.taker_user_id, y.maker_user_id)
+      where y.id between v.trade_id and v.trade_id -- as in trading.own_fills
+      order by y.id
       limit 1
-    ) as t on true
+    ) as t on v_user_id in (t.taker_user_id, t.maker_user_id)
     where m.public_id = any (list_undone_trades.market_ids)
       and (v.trade_id is null or t.public_id is not null)
   );
