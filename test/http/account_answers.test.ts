@@ -81,7 +81,11 @@ test("answers of the routes of accounts are as the document says", async (t) => 
   for (const entries of ["", "1,x", "1,2", Array(201).fill(1).join(",")]) {
     await call("GET", `/conversion-events?entries=${entries}`);
   }
-  for (const ids of ["", "1", marketId]) await call("GET", `/undone-trades?markets=${ids}`);
+  const undoneId = await service.makeMarket();
+  await service.operate("void_market", { market_id: undoneId, reason: "a wrong question" });
+  for (const ids of ["", "1", `${marketId},${undoneId}`]) {
+    await call("GET", `/undone-trades?markets=${ids}`);
+  }
   await call("GET", "/positions?marketId=1");
   // Shares of either kind, and a resolution, so that every field is seen.
   const sets = { marketId, quantity: 5 };

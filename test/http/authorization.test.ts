@@ -34,7 +34,7 @@ test("there are routes that need a key", (t) => {
 for (const route of withKey) {
   const name = `${route.method.toUpperCase()} ${route.path}`;
 
-  test(`401 UNAUTHORIZED before anything else: ${name} without a key, and with none`, async (t) => {
+  test(`401 UNAUTHORIZED before anything else: ${name} without a key, and with what is none`, async (t) => {
     for (const key of [undefined, "nonsense", formatSecret(randomBytes(32), "jk_")]) {
       for (const id of [noSuchId, "1", "%ZZ"]) {
         const body = route.request.body && { body: "{no JSON" };

@@ -75,7 +75,7 @@ test.serial("an answer that is dropped is asked for anew", async (t) => {
 test.serial("many ids are one question, and only those that are not known", async (t) => {
   const asked: string[][] = [];
   let isOpen = true;
-  const { read } = keepBatches({
+  const { read, readAnew } = keepBatches({
     ...{ name: "many", keptMs: KEPT_MS, most: 3, store: undefined },
     ask: async (ids) => {
       asked.push(ids);
@@ -96,6 +96,12 @@ test.serial("many ids are one question, and only those that are not known", asyn
   t.is((await read(["a"])).size, 0, "lists show without it");
   isOpen = true;
   t.deepEqual([...(await read(["a"]))], [["a", "a!"]]);
+  asked.length = 0;
+  t.deepEqual([...(await readAnew(["a"])).values()], ["a!"]);
+  await Promise.all([read(["h"]), readAnew(["h"])]);
+  t.deepEqual(asked, [["a"], ["h"], ["h"]], "also while the first question is under way");
+  isOpen = false;
+  t.deepEqual([...(await readAnew(["a"])).values()], ["a!"], "what cannot be read stays");
 });
 
 test.serial("429: nothing is asked until the server takes more", async (t) => {

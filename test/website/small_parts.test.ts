@@ -115,6 +115,9 @@ test("an order of which some trades were undone says so", (t) => {
   t.regex(undoneWords(order, [undone("b")])!, /^Undone in part on /);
   t.regex(undoneWords(order, [undone("b"), undone("a")])!, /^Undone on /);
   t.regex(undoneWords(order, [undone(null)])!, /^Undone on /);
+  const later = { ...undone(null), undoneAt: "2026-05-06T00:00:00Z" };
+  const both = undoneWords({ ...order, fills: [{ id: "a" }] }, [later, undone("a")])!;
+  t.regex(both, /2 Jan 2026/, "the trade itself was undone before its market");
   t.is(undoneWords({ ...order, fills: [] }, [undone(null)]), undefined);
 });
 

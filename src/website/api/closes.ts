@@ -17,9 +17,9 @@ export async function readCloses(marketIds: string[]): Promise<ReadonlyMap<strin
   return await closes.read(marketIds);
 }
 
-/** Lets the prices of these markets be asked for anew. */
-export function dropCloses(marketIds: string[]): void {
-  closes.drop(marketIds);
+/** The same, asked for now. What could not be read is as it was. */
+export async function readClosesAnew(marketIds: string[]): Promise<ReadonlyMap<string, Closes>> {
+  return await closes.readAnew(marketIds);
 }
 
 async function ask(ids: string[]): Promise<Result<ReadonlyMap<string, Closes>>> {

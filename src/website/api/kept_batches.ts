@@ -17,8 +17,8 @@ interface KeptBatchesOptions<Value> {
 interface KeptBatches<Value> {
   /** The answers about these ids. What could not be read is missing. */
   read: (ids: string[]) => Promise<ReadonlyMap<string, Value>>;
-  /** Lets the next read ask about these ids anew. */
-  drop: (ids: string[]) => void;
+  /** The same, of answers to questions of now. What could not be read is as it was. */
+  readAnew: (ids: string[]) => Promise<ReadonlyMap<string, Value>>;
 }
 
 /** Asks about many ids by one request, and about each of them once in a while. */
@@ -31,12 +31,19 @@ export function keepBatches<Value>({
   const asking = new Map<string, Promise<void>>();
 
   async function read(ids: string[]): Promise<ReadonlyMap<string, Value>> {
-    const missing = ids.filter((id) => kept.get(id) === undefined && !asking.has(id));
+    return await answers(
+      ids,
+      ids.filter((id) => kept.get(id) === undefined && !asking.has(id)),
+    );
+  }
+
+  /** The answers about ids, after questions about some of them. */
+  async function answers(ids: string[], missing: string[]): Promise<ReadonlyMap<string, Value>> {
     const sorted = [...new Set(missing)].sort();
     for (let start = 0; start < sorted.length; start += most) {
       const part = sorted.slice(start, start + most);
       const question = askFor(part).finally(() => {
-        for (const id of part) asking.delete(id);
+        for (const id of part) if (asking.get(id) === question) asking.delete(id);
       });
       for (const id of part) asking.set(id, question);
     }
@@ -56,9 +63,5 @@ export function keepBatches<Value>({
     for (const [id, value] of result.data) kept.set(id, value, at);
   }
 
-  function drop(ids: string[]): void {
-    for (const id of ids) kept.drop(id);
-  }
-
-  return { read, drop };
+  return { read, readAnew: (ids) => answers(ids, ids) };
 }

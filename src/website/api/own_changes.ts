@@ -40,8 +40,19 @@ export const userConnection = signal<Connection>("connecting");
 /** The newest answer of a command, of this tab or of another one. */
 export const ownAnswer = signal<OwnAnswer | undefined>(undefined);
 
-/** Whether something changed that a page shows, and is not read yet. */
-export const isBehind = signal(false);
+/** When the user's shares of a market last changed, by this page's clock. */
+const tradedAt = signal<ReadonlyMap<string, number>>(new Map());
+
+/** Whether the user's shares of this market, or of any, changed after this time. */
+export function hasTradedSince(at: number, marketId?: string): boolean {
+  const times = tradedAt.value;
+  if (marketId !== undefined) return (times.get(marketId) ?? 0) > at;
+  return [...times.values()].some((time) => time > at);
+}
+
+function noteTraded(marketId: string): void {
+  tradedAt.value = new Map(tradedAt.peek()).set(marketId, performance.now());
+}
 
 /** How often a command or its release changed an order since the last news. */
 const changesOfOrders = signal<ReadonlyMap<string, number>>(new Map());
@@ -73,7 +84,6 @@ const gathering = gather({ read: readRound, paceMs });
 function readRound(): void {
   // A tab that is hidden reads everything anew when it is seen again.
   if (document.hidden) return;
-  isBehind.value = false;
   // The answer of a command may come after its events.
   const isNews = next.isNews || !next.events.every(isTold);
   const version = ownVersion.peek() + 1;
@@ -98,8 +108,8 @@ function noteEvent(event: UserEvent): void {
     const { orderId: id, status, filledQuantity } = event;
     noteChanged([{ id, becomes: { id, status, filledQuantity } }]);
   }
+  if (["fill", "order_released", "settled"].includes(event.type)) noteTraded(event.marketId);
   next.events.push(event);
-  isBehind.value = true;
   gathering.noteChange();
 }
 
@@ -122,10 +132,10 @@ function noteAnswer(of: string, answer: OwnAnswer): void {
   if (placed !== undefined) {
     noteTold(placed);
     notePlacedOrder(placed);
+    if (placed.filledQuantity > 0) noteTraded(placed.marketId);
   }
   noteChanged(changed);
   if (isNews) next.isNews = true;
-  if (isNews || placed !== undefined) isBehind.value = true;
   ownAnswer.value = answer;
 }
 

@@ -18,10 +18,11 @@ export function rankedOutcomes(event: EventOutcomes): EventOutcome[] {
 /** The outcomes of an event, the most likely first, each with what YES and NO cost now. */
 export function Outcomes({ outcomes: event }: { outcomes: EventOutcomes }): JSX.Element {
   const outcomes = rankedOutcomes(event);
+  const winner = winnerOf(event);
   const isUndecided =
     event.exclusive &&
-    winnerOf(event) === undefined &&
-    outcomes.some(({ status }) => status !== "resolved");
+    outcomes.some(({ status }) => status !== "resolved") &&
+    outcomes.every(({ resolvedOutcome }) => resolvedOutcome === null || resolvedOutcome === "no");
   // As the rows show them, or they would not add up.
   const chances = outcomes.flatMap(({ chance, status }) =>
     chance === null || status === "resolved" ? [] : [Math.round(chance)],
@@ -38,14 +39,23 @@ export function Outcomes({ outcomes: event }: { outcomes: EventOutcomes }): JSX.
       </p>
       <ul class="market-list">
         {outcomes.map((outcome) => (
-          <OutcomeRow key={outcome.marketId} outcome={outcome} />
+          <OutcomeRow
+            key={outcome.marketId}
+            outcome={outcome}
+            hasChance={winner === undefined && outcome.status !== "resolved"}
+          />
         ))}
       </ul>
     </section>
   );
 }
 
-function OutcomeRow({ outcome }: { outcome: EventOutcome }): JSX.Element {
+interface RowProps {
+  outcome: EventOutcome;
+  hasChance: boolean;
+}
+
+function OutcomeRow({ outcome, hasChance }: RowProps): JSX.Element {
   const { marketId, outcomeName, chance, bestAsk, bestBid, volume, status } = outcome;
   const href = `/markets/${marketId}`;
   return (
@@ -60,7 +70,7 @@ function OutcomeRow({ outcome }: { outcome: EventOutcome }): JSX.Element {
         </span>
       </div>
       <span class="row-chance-number">
-        {status !== "resolved" && (
+        {hasChance && (
           <>
             {formatChance(chance)}
             <span class="unseen"> chance</span>

@@ -7,8 +7,9 @@ export function FrozenNotice(): JSX.Element | null {
   if (account.value?.frozen !== true) return null;
   return (
     <Notice kind="warn">
-      <strong>Your account is frozen.</strong> You cannot trade, withdraw, or change your profile,
-      password or keys. You can cancel orders, and lower limits. Please contact support.
+      <strong>Your account is frozen.</strong> You cannot trade, change your profile, address,
+      password or passkeys, make keys, or raise limits. You can cancel orders, revoke keys, end
+      sessions and lower limits. Please contact support.
     </Notice>
   );
 }

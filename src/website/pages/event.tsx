@@ -3,7 +3,7 @@ import { publicApi } from "../api/client.ts";
 import { resultOf } from "../api/result.ts";
 import { session } from "../api/session.ts";
 import { CategoryLink } from "../components/category_link.tsx";
-import { EventChart } from "../components/chart/event_chart.tsx";
+import { EventChart, MOST_LINES } from "../components/chart/event_chart.tsx";
 import { Outcomes, rankedOutcomes, winnerOf } from "../components/event_outcomes.tsx";
 import { ExchangeShares } from "../components/events/exchange_shares.tsx";
 import { LiveBadge } from "../components/live_badge.tsx";
@@ -31,7 +31,7 @@ export function EventPage({ id }: { id: string }): JSX.Element {
   useEvery(READ_EVERY_MS, outcomes.askAgain);
   const ranked = outcomes.data === undefined ? [] : rankedOutcomes(outcomes.data);
   const winner = outcomes.data && winnerOf(outcomes.data);
-  const closes = useEventCloses(ranked);
+  const closes = useEventCloses(ranked.slice(0, MOST_LINES));
   const isUnknown = event.data === undefined && event.problem?.status === 404;
   useTitle(isUnknown ? "Event not found" : event.data?.title);
   if (isUnknown) {

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { asAnswered } from "../api/answered_orders.ts";
 import { ownApi } from "../api/client.ts";
-import { ownVersion } from "../api/own_changes.ts";
+import { hasTradedSince, ownVersion } from "../api/own_changes.ts";
 import { resultOf } from "../api/result.ts";
 import type { Result } from "../api/result.ts";
 import { isSignedIn, session } from "../api/session.ts";
@@ -42,7 +42,7 @@ function OwnPortfolio(): JSX.Element {
       <Show asked={portfolio} lines={8}>
         {({ own, openOrders, askedAt }) => (
           <>
-            <UpdatingNote />
+            <UpdatingNote isOld={hasTradedSince(askedAt)} />
             <Totals own={own} />
             <Positions positions={own.positions} />
             <OpenOrders orders={asAnswered(openOrders, { askedAt })} />

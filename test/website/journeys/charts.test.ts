@@ -118,7 +118,7 @@ journey("charts of a market and of its event, as pictures and as tables", async 
   await reader.page.getByText("No trades yet.").waitFor();
   for (const [index, id] of closeIds.entries()) await trade(id, 45 - 5 * index, 3);
   await makeCandles();
-  // The chart is not kept beyond the load of the page, nor beyond a trade.
+  // The chart is not kept beyond the load of the page.
   await reader.page.reload();
   const picture = reader.page.locator(".chart-picture svg");
   await picture.getByText("WWWWMMMMWWWW").waitFor();

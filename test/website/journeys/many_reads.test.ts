@@ -134,7 +134,9 @@ journey(
   async (t, browser) => {
     const { marketId } = await makeOffered(service, "Will it be warm?");
     const { page } = await arrive(browser, service);
+    let held = Promise.resolve();
     await page.route(/\/api\/(v1|account)/, async (route) => {
+      if (route.request().url().includes("/positions")) await held;
       const response = await route.fetch();
       const left = {
         ...{ ratelimit: '"v1-user";r=40', "ratelimit-policy": '"v1-user";q=120;w=60' },
@@ -145,12 +147,15 @@ journey(
     await page.getByText("You hold no shares in this market.").waitFor();
     await buy(page, 60, 5);
     await page.getByText("YES · 5 shares").waitFor();
-    // The next round of reads comes ten seconds after this one.
+    let release = (): void => undefined;
+    held = new Promise((done) => (release = done));
     await buy(page, 60, 4);
     await page.getByText("4 shares traded").waitFor();
     const note = page.getByText("what just happened is not in these figures yet");
     await note.waitFor();
+    release();
     await page.getByText("YES · 9 shares").waitFor();
+    await note.waitFor({ state: "detached" });
     t.is(await note.count(), 0);
   },
 );

@@ -153,7 +153,7 @@ journey("two members of staff resolve a market, and the audit has both", async (
   await page.getByLabel("Outcome", { exact: true }).selectOption("yes");
   await page.getByLabel("Evidence", { exact: true }).fill("The minutes of the council.");
   await confirm(page, "Resolve the market", "", [
-    "€10.00 is paid in all, for 2 positions of 2 users.",
+    "€10.00 is paid for this market, to 2 positions of 2 users.",
     "The minutes of the council.",
   ]);
   await page.getByText("Another member of staff must approve this.").waitFor();

@@ -509,8 +509,8 @@ test("a fee is typed in percent, as the lists show it", (t) => {
     const read = readArguments(commands.setFeeSchedule, { takerRateBps }, { marketId: id });
     return read.ok ? read.given.takerRateBps : read.issues.takerRateBps;
   };
-  t.deepEqual(["7", "1.75", "1,5 %", "0"].map(rate), [700, 175, 150, 0]);
-  for (const text of ["1.755", "-1", "x"]) {
-    t.is(rate(text), "Type a percentage such as 7 or 1.75.", text);
+  t.deepEqual(["7", "1.75", "1,5 %", "0", "100"].map(rate), [700, 175, 150, 0, 10_000]);
+  for (const text of ["1.755", "-1", "x", "150"]) {
+    t.is(rate(text), "Type a percentage from 0 to 100, such as 1.75.", text);
   }
 });

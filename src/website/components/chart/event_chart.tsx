@@ -7,7 +7,7 @@ import { LineSample } from "./line_sample.tsx";
 import { priceAt } from "./price_line.ts";
 
 /** As many lines as one can tell apart. */
-const MOST_LINES = 6;
+export const MOST_LINES = 6;
 const MARKS = "ABCDEF";
 /** A name of so many letters stands at the end of its line itself. */
 const SHORT_NAME = 14;

@@ -2,7 +2,7 @@ import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
 import { asAnswered } from "../../api/answered_orders.ts";
 import { ownApi } from "../../api/client.ts";
-import { ownVersion } from "../../api/own_changes.ts";
+import { hasTradedSince, ownVersion } from "../../api/own_changes.ts";
 import { shownPositions } from "../../api/own_positions.ts";
 import { resultOf } from "../../api/result.ts";
 import type { Result } from "../../api/result.ts";
@@ -53,7 +53,7 @@ export function OwnPanel({ market, mayTrade, onSell }: OwnPanelProps): JSX.Eleme
         <>
           <section class="panel" aria-labelledby="position-title">
             <h2 id="position-title">Your position</h2>
-            <UpdatingNote />
+            <UpdatingNote isOld={hasTradedSince(askedAt, marketId)} />
             <OwnPosition
               positions={positions}
               settled={settled}

@@ -84,7 +84,9 @@ export function undoneWords(
 ): string | undefined {
   const ofMarket = undone.filter((one) => one.marketId === marketId);
   const times = fills.flatMap(({ id }) => {
-    const found = ofMarket.find(({ tradeId }) => tradeId === id || tradeId === null);
+    const found =
+      ofMarket.find(({ tradeId }) => tradeId === id) ??
+      ofMarket.find(({ tradeId }) => tradeId === null);
     return found === undefined ? [] : [found.undoneAt];
   });
   const last = times.sort().at(-1);

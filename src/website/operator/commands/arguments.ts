@@ -74,7 +74,7 @@ function valueOf(field: CommandField, text: string): unknown {
     }
     case "percent": {
       const hundredths = hundredthsOf(text);
-      return hundredths ?? new Issue("Type a percentage such as 7 or 1.75.");
+      return hundredths ?? new Issue("Type a percentage from 0 to 100, such as 1.75.");
     }
     case "number":
       return /^-?\d{1,9}$/.test(text) ? Number(text) : new Issue("Type a whole number.");
@@ -97,12 +97,12 @@ function valueOf(field: CommandField, text: string): unknown {
   }
 }
 
-/** 175 of "1.75", "1,75" or "1.75 %"; undefined for anything else. */
+/** 175 of "1.75", "1,75" or "1.75 %"; undefined for anything else, and above 100. */
 function hundredthsOf(text: string): number | undefined {
   const match = /^(\d{1,3})(?:[.,](\d{1,2}))?\s*%?$/.exec(text);
-  return match === null
-    ? undefined
-    : Number(match[1]) * 100 + Number((match[2] ?? "").padEnd(2, "0"));
+  if (match === null) return undefined;
+  const hundredths = Number(match[1]) * 100 + Number((match[2] ?? "").padEnd(2, "0"));
+  return hundredths <= 10_000 ? hundredths : undefined;
 }
 
 function jsonOf(text: string): unknown {

@@ -21,7 +21,7 @@ export const freezeUser: Command = {
     "The user can no longer trade. " +
     (keepSessions === true
       ? "The sessions stay open."
-      : "All sessions end: every browser of the user is signed out. API keys stay.") +
+      : "All sessions end: every browser of the user is signed out. The user may sign in again. API keys stay.") +
     (cancelOrders === true ? " Cancelled orders do not come back." : " Open orders stay."),
 };
 

@@ -115,7 +115,7 @@ export function PayoutPreview({ market, winner }: PreviewProps): JSX.Element {
   );
 }
 
-/** In a question: what an outcome of a market would pay in all. */
+/** In a question: what an outcome would pay the shares of a market. */
 export function PaidInAll({ given }: { given: Arguments }): JSX.Element {
   const { marketId, outcome, yesPayoutCents = null } = given;
   const asked = useAsked(
@@ -134,7 +134,7 @@ export function PaidInAll({ given }: { given: Arguments }): JSX.Element {
   const users = new Set(rows.map((row) => row.userId)).size;
   return (
     <p>
-      {showCents(sumOf(rows, "payoutCents"))} is paid in all, for {showCount(rows.length)}{" "}
+      {showCents(sumOf(rows, "payoutCents"))} is paid for this market, to {showCount(rows.length)}{" "}
       {rows.length === 1 ? "position" : "positions"} of {showCount(users)}{" "}
       {users === 1 ? "user" : "users"}.
     </p>
