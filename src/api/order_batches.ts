@@ -6,7 +6,7 @@ import { resultsIn } from "../engine/whole_calls.ts";
 import { problemOfCommand } from "../http/error_handler.ts";
 import { invalidRequest, ProblemError, rejection, rejectionByName } from "../http/problems.ts";
 import type { Problem } from "../http/problems.ts";
-import { rejectUnknownFields, validate } from "../http/validate.ts";
+import { validate } from "../http/validate.ts";
 import { acceptedBody, balanceSchema, errorSchema, uuidSchema } from "./common.ts";
 import type { Context } from "./context.ts";
 import { keyOfPart, noteReplay } from "./idempotency.ts";
@@ -40,12 +40,7 @@ const looseBatchSchema = placeBatchSchema.extend({ orders: ordersIn(z.unknown())
 
 /** The same with each order as its schema gives it, or as a {@link MalformedOrder}. */
 const readBatchSchema = placeBatchSchema.extend({
-  orders: ordersIn(z.unknown().transform((order) => readOrder(order))),
-});
-
-/** The same where an order with an unknown field is malformed. */
-const strictBatchSchema = placeBatchSchema.extend({
-  orders: ordersIn(z.unknown().transform((order) => readOrder(order, { strict: true }))),
+  orders: ordersIn(z.unknown().transform(readOrder)),
 });
 
 const resultStatusSchema = z.int().min(200).max(599).meta({ description: "of POST /orders" });
@@ -86,11 +81,7 @@ const placeBatch = route({
   countOf: (body) => looseBatchSchema.safeParse(body).data?.orders.length ?? 1,
   whenOutcomeUnknown:
     "retry with the same idempotency keys; without them read your order history first",
-  request: {
-    body: readBatchSchema,
-    documentedBody: placeBatchSchema,
-    strictBody: strictBatchSchema,
-  },
+  request: { body: readBatchSchema, documentedBody: placeBatchSchema },
   responses: {
     200: { description: "A result for each order.", schema: placeBatchResponseSchema },
     409: {
@@ -102,10 +93,7 @@ const placeBatch = route({
     { body: { orders, atomic }, idempotency, request, response, userId },
     context,
   ) => {
-    if (atomic === true) {
-      validate(placeBatchSchema, request.body);
-      rejectMalformed(orders);
-    }
+    if (atomic === true) validate(placeBatchSchema, request.body);
     if (idempotency !== undefined) {
       const batch = { orders, atomic: atomic === true };
       const text = await placeOnce(context, { userId, ...idempotency }, batch, response);
@@ -127,22 +115,19 @@ type WellFormedOrder = z.output<typeof placeOrderSchema>;
 
 type ReadOrder = WellFormedOrder | MalformedOrder;
 
-/** An order that its schema rejects, or that has an unknown field in a strict request. */
+/** An order that its schema rejects. */
 class MalformedOrder {
   readonly problem: Problem;
   readonly #sent: unknown;
-  readonly #unknown: boolean;
 
-  constructor(problem: Problem, sent: unknown, { unknown }: { unknown: boolean }) {
+  constructor(problem: Problem, sent: unknown) {
     this.problem = problem;
     this.#sent = sent;
-    this.#unknown = unknown;
   }
 
   /**
    * What it stands for in a fingerprint. Like a well-formed order it has the known fields in their
-   * order. Lists and objects in it are left out, however deep, since no field takes one. With an
-   * unknown field alone it is another order than without strictness, where it is well-formed.
+   * order. Lists and objects in it are left out, however deep, since no field takes one.
    */
   toJSON(): unknown {
     const sent = this.#sent;
@@ -153,7 +138,7 @@ class MalformedOrder {
       const { success, data } = schema.safeParse(value);
       return [name, success ? data : isNested(value) ? {} : value] as const;
     });
-    return { ...Object.fromEntries(fields), ...(this.#unknown && { unknown: true }) };
+    return Object.fromEntries(fields);
   }
 }
 
@@ -165,25 +150,13 @@ function isWellFormed(order: ReadOrder): order is WellFormedOrder {
   return !(order instanceof MalformedOrder);
 }
 
-function readOrder(body: unknown, { strict = false } = {}): ReadOrder {
-  let order: WellFormedOrder | undefined;
+function readOrder(body: unknown): ReadOrder {
   try {
-    order = validate(placeOrderSchema, body);
-    if (strict) rejectUnknownFields(placeOrderSchema, body);
-    return order;
+    return validate(placeOrderSchema, body);
   } catch (error) {
-    if (!(error instanceof ProblemError)) throw error;
-    return new MalformedOrder(error.problem, body, { unknown: order !== undefined });
+    if (error instanceof ProblemError) return new MalformedOrder(error.problem, body);
+    throw error;
   }
-}
-
-/** Ends a request that must not have malformed orders, with the issues of each. */
-function rejectMalformed(orders: ReadOrder[]): void {
-  const issues = orders.flatMap((order, index) => {
-    const { issues: own = [] } = isWellFormed(order) ? {} : order.problem.body;
-    return own.map(({ path, message }) => ({ path: `orders.${index}.${path}`, message }));
-  });
-  if (issues.length > 0) throw new ProblemError(invalidRequest(issues));
 }
 
 /** Places a batch in one transaction, which keeps its results for repetitions of the request. */

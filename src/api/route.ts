@@ -114,8 +114,6 @@ export interface RequestSchemas {
   body?: z.ZodType;
   /** What the OpenAPI document shows instead of `body`, if `body` accepts more. */
   documentedBody?: z.ZodType;
-  /** `body` for a client that wants unknown fields rejected, if not all are the request's fault. */
-  strictBody?: z.ZodType;
 }
 
 /** The parameters of a path, and the answer if they are invalid. */

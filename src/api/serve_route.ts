@@ -46,9 +46,8 @@ export function installRoute(app: Express, route: Route, context: Context): void
       if (route.countOf === undefined) fault = await readBody();
       if (fault !== undefined) throw fault;
 
-      const strict = isStrict(request);
-      const input = readInput(route.request, request, strict);
-      if (strict) rejectUnknown(route.request, request, response);
+      const input = readInput(route.request, request);
+      if (isStrict(request)) rejectUnknown(route.request, request, response);
       const idempotency = isCommand(route) ? readIdempotency(route, request, input) : undefined;
       const who = { ...client, userId: userIdOf(caller) };
       const call = { ...input, ...who, idempotency, token, request, response };
@@ -83,15 +82,13 @@ async function inTurn(
 }
 
 /** The parts of a request as its schemas give them, checked in the order of the schemas. */
-function readInput(schemas: RequestSchemas, request: Request, strict: boolean): object {
-  const { params, query, strictBody } = schemas;
-  const body = strict && strictBody !== undefined ? strictBody : schemas.body;
+function readInput(schemas: RequestSchemas, request: Request): object {
+  const { params, query, body } = schemas;
   const readers = {
     params: () => params && validateParams(params, request),
     query: () => query && validate(query, request.query),
     body: () => body && validate(body, request.body),
     documentedBody: () => undefined,
-    strictBody: () => undefined,
   };
   const parts = Object.keys(schemas) as (keyof RequestSchemas)[];
   return Object.fromEntries(parts.map((part) => [part, readers[part]()]));
@@ -103,12 +100,12 @@ function isStrict(request: Request): boolean {
 }
 
 function rejectUnknown(
-  { body, documentedBody = body, strictBody = documentedBody }: RequestSchemas,
+  { body, documentedBody = body }: RequestSchemas,
   request: Request,
   response: Response,
 ): void {
   response.setHeader("Preference-Applied", "handling=strict");
-  if (strictBody !== undefined) rejectUnknownFields(strictBody, request.body);
+  if (documentedBody !== undefined) rejectUnknownFields(documentedBody, request.body);
 }
 
 function validateParams({ schema, otherwise }: PathParams, request: Request): object {

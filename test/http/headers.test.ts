@@ -120,11 +120,11 @@ test("Prefer: handling=strict makes unknown fields 400 on every command, and on 
         ...{ key, body },
         ...(prefer !== undefined && { headers: { Prefer: prefer } }),
       });
-    const unknown = { ...bodies[operationId], pricee: 1 };
-    const lenient = await send(unknown);
+    const misspelt = { ...bodies[operationId], pricee: 1 };
+    const lenient = await send(misspelt);
     t.not(lenient.body.code, "INVALID_REQUEST", path);
     for (const prefer of ["handling=strict", "respond-async, handling=strict"]) {
-      const strict = await send(unknown, prefer);
+      const strict = await send(misspelt, prefer);
       t.is(strict.status, 400);
       t.like(strict.body, {
         code: "INVALID_REQUEST",
@@ -133,36 +133,13 @@ test("Prefer: handling=strict makes unknown fields 400 on every command, and on 
       t.is(strict.headers.get("preference-applied"), "handling=strict");
     }
     t.not((await send(bodies[operationId]!, "handling=strict")).body.code, "INVALID_REQUEST", path);
-    t.not((await send(unknown, "handling=lenient")).body.code, "INVALID_REQUEST", path);
+    t.not((await send(misspelt, "handling=lenient")).body.code, "INVALID_REQUEST", path);
   }
-  const strictly = (body: object, more: object = {}) =>
-    call("POST", `${orders}/batch`, {
-      ...{ key, body },
-      headers: { Prefer: "handling=strict", ...more },
-    });
-  const misspelt = { ...order, price: 5, sise: 1 };
-  const batch = { orders: [misspelt, order] };
-  const whole = await strictly({ ...batch, atomic: true });
-  t.is(whole.status, 400);
-  t.deepEqual(whole.body.issues, [{ path: "orders.0.sise", message: "unknown field" }]);
-  t.is((await strictly({ ...batch, ordres: [] })).body.issues[0].path, "ordres");
-  for (const once of [{}, { "Idempotency-Key": randomUUID() }]) {
-    const each = await strictly(batch, once);
-    t.is(each.headers.get("preference-applied"), "handling=strict");
-    const [rejected, placed] = each.body.results;
-    t.is(rejected.status, 400);
-    t.like(rejected.body, {
-      code: "INVALID_REQUEST",
-      issues: [{ path: "sise", message: "unknown field" }],
-    });
-    t.like(placed, { status: 201, body: { order: { price: 10 } } });
-    if ("Idempotency-Key" in once) {
-      t.deepEqual((await strictly(batch, once)).body, each.body);
-      // Here the misspelt one would be an order, too.
-      const lenient = await call("POST", `${orders}/batch`, { key, headers: once, body: batch });
-      t.is(lenient.body.code, "IDEMPOTENCY_KEY_REUSED");
-    }
-  }
+  const nested = await call("POST", `${orders}/batch`, {
+    ...{ key, body: { orders: [order, { ...order, sise: 1 }] } },
+    headers: { Prefer: "handling=strict" },
+  });
+  t.is(nested.body.issues[0].path, "orders.1.sise");
 });
 
 // Public reads name their bodies, and a client that has a body already does not get it again.
