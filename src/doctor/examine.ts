@@ -57,8 +57,9 @@ export async function examine(
 
 function unseen(name: string, error: unknown): Finding[] {
   // Before the migration, of which readiness tells, or without a role, of which roles tells.
-  if (hasCode(error, "3F000", "42P01", "42883", "42704")) return [];
-  const problem = `could not be looked at: ${error instanceof Error ? error.message : String(error)}`;
+  const message = error instanceof Error ? error.message : String(error);
+  if (hasCode(error, "3F000", "42P01", "42883") || message.startsWith('role "exchange_')) return [];
+  const problem = `could not be looked at: ${message}`;
   return [
     hasCode(error, "42501")
       ? note(

@@ -3,7 +3,7 @@ import { Logger as QueueLogger, run as runQueue } from "graphile-worker";
 import type { Runner, TaskList } from "graphile-worker";
 import type { Pool } from "pg";
 import type { Logger } from "pino";
-import { asFailure } from "../database/failures.ts";
+import { asFailure, withRetries } from "../database/failures.ts";
 import type { WorkerHealth } from "./health.ts";
 import type { Job } from "./job.ts";
 import type { JobRunner } from "./job_runner.ts";
@@ -34,9 +34,12 @@ const POLL_MS = 1000;
 /** How long to wait before a queue that ended is opened again. */
 const REOPEN_MS = 1000;
 
-const REMOVE_REPLACED = `
-  delete from graphile_worker._private_jobs
-  where key is null and attempts >= max_attempts and locked_at is null`;
+const removeReplaced = {
+  text: `
+    delete from graphile_worker._private_jobs
+    where key is null and attempts >= max_attempts and locked_at is null`,
+  query_timeout: 30_000,
+};
 
 /** Takes jobs from the queue and runs them, until it is closed. */
 export async function openQueue(
@@ -105,7 +108,7 @@ export async function openQueue(
       await runner.addJob(job.name, {}, options);
     },
     removeReplaced: async () => {
-      await pool.query(REMOVE_REPLACED);
+      await withRetries(pool, (client) => client.query(removeReplaced), { repeatable: true });
     },
     close: async () => {
       closing = true;

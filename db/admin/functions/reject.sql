@@ -24,7 +24,7 @@ begin
   if exists (
     select
     from identity.users as u
-    where u.public_id::text = v_proposal.arguments ->> 'user_id'
+    where u.public_id = (v_proposal.arguments ->> 'user_id')::uuid
       and u.erased_at is not null
   ) then
     v_reason := 'erased';

@@ -18,5 +18,6 @@ end
 $$;
 
 comment on function admin.revoke_staff_key(uuid) is
-  'Revokes the key of an analyst or an operator, at once. Revoking it again changes nothing. '
-  'Errors: NOT_FOUND. Locks: the member of staff who acts, then the row of the key.';
+  'Revokes the key of an analyst or an operator, at once; a call under way by it goes on. Revoking '
+  'it again changes nothing. Errors: NOT_FOUND. Locks: the member of staff who acts, then the row '
+  'of the key.';

@@ -13,6 +13,8 @@ declare
   v_passed_over int;
   v_done jsonb;
 begin
+  -- Before the work, which would be undone if this had to wait for long.
+  perform identity.lock_acting();
   v_switches := admin.fire_due_switches();
   v_markets := admin.process_due_markets();
   loop
