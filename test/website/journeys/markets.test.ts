@@ -249,8 +249,9 @@ journey("an event lists its markets, and leads to them and back", async (t, brow
   const { page, complaints } = await visit(browser, service.url);
   await page.goto(`/events/${event_id}`);
   await page.getByRole("heading", { name: "A week of weather" }).waitFor();
-  for (const title of titles) await page.getByRole("link", { name: title }).waitFor();
-  await page.getByRole("link", { name: titles[1]! }).click();
+  const linkOf = (name: string) => page.getByRole("link", { name, exact: true });
+  for (const title of titles) await linkOf(title).waitFor();
+  await linkOf(titles[1]!).click();
   await page.getByRole("heading", { name: titles[1]! }).waitFor();
   await page.getByRole("link", { name: "A week of weather" }).click();
   await page.getByText("Seven days.").waitFor();

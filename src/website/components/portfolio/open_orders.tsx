@@ -76,7 +76,7 @@ function OrderRow({ order }: { order: ListedOrder }): JSX.Element {
       <td>
         {order.budgetCents === null && (
           <a
-            class="button button-small"
+            class="button button-small wide-only"
             href={`/markets/${marketId}`}
             aria-label={`Change ${name} in ${marketTitle}`}
           >
