@@ -6,13 +6,13 @@ import { rootDirectory } from "./helpers/repository.ts";
  * browsers and restarts, and what tries every column, view, filter or route. It takes a few minutes.
  */
 const short = [
-  "test/concurrency/{gathering,operators,pairs,settlement,storm,voids}.test.ts",
+  "test/concurrency/{gathering,operators,pairs,settlement,staff,storm,voids}.test.ts",
   "test/upgrade/installer.test.ts",
   "test/website/journeys/{account,changed_elsewhere,keyboard,operator,pages,passkeys}.test.ts",
   "test/website/journeys/trading.test.ts",
   "test/website/operator/list_cost.test.ts",
   "test/client/broken_connections.test.ts",
-  "test/database/{hostile_settings,hosts,statement_logs}.test.ts",
+  "test/database/{hostile_settings,hosts,missing_roles,statement_logs}.test.ts",
   "test/db/api/{history_cost,place_orders_{batches,long_queues},preview_order}.test.ts",
   "test/db/{admin/view_plans,analytics/wash_trades}.test.ts",
   "test/db/{jobs/value_accounts{,_random},ledger/every_column}.test.ts",
