@@ -10,7 +10,7 @@ export async function findMissingRoles(client: ClientBase): Promise<string[]> {
      from unnest(array[
        'exchange_owner', 'exchange_api', 'exchange_worker', 'exchange_operator', 'exchange_analyst'
      ]) as r (role)
-     where to_regclass('installer.installations') is not null
+     where exists (select from pg_catalog.pg_namespace as n where n.nspname = 'installer')
        and not exists (select from pg_catalog.pg_roles as p where p.rolname = r.role)
      order by r.role`,
   );
