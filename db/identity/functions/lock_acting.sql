@@ -12,5 +12,5 @@ $$;
 
 comment on function identity.lock_acting() is
   'Locks the member of staff who acts, if there is one, so that what ends the access or the roles '
-  'of a member waits for the calls of that member, and sees what they did. Whoever calls it looks '
-  'up behind it who acts (identity.acting). Errors: UNAUTHORIZED. Locks: the member.';
+  'of a member waits for the calls of that member, and sees what they did. Behind the lock, look '
+  'up again who acts (identity.acting). Errors: UNAUTHORIZED. Locks: the member.';
