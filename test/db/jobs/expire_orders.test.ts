@@ -117,10 +117,11 @@ test.serial("what expires after its market has closed is not looked through", as
   const look = () =>
     exchange.withRollback((client) => pagesRead(client, "select jobs.next_work()"));
   await rest(other, ann, buy("no", 1, 10, { expiresAt: at(600) }));
-  await look();
-  const before = await look();
+  // A session that plans anew reads pages of the catalogue too.
+  const lookTwice = async () => (await look(), await look());
+  const before = await lookTwice();
   const many = Array.from({ length: 100 }, () => buy("no", 1, 10, { expiresAt: at(120) }));
   await rest(market, ann, ...many);
-  const after = await look();
+  const after = await lookTwice();
   t.true(after < before + 50, `${before} and ${after} pages`);
 });
