@@ -49,13 +49,15 @@ comment on column admin.markets.event_id is 'The event: public id.';
 comment on column admin.markets.title is 'The question.';
 comment on column admin.markets.description is
   'Text for display; empty if there is none.';
-comment on column admin.markets.status is 'open, paused, closed or resolved.';
+comment on column admin.markets.status is
+  'open, paused, closed or resolved; a voided one is resolved (admin.voids).';
 comment on column admin.markets.close_time is
   'From then on it takes no orders; null if that is open.';
 comment on column admin.markets.resolved_outcome is
-  'yes, no or custom; null before the resolution.';
+  'yes, no or custom; null before the resolution; custom if the market was voided.';
 comment on column admin.markets.yes_payout_cents is
-  'What a YES share pays by the resolution that holds, 0-100; a NO share pays the rest.';
+  'What a YES share pays by the resolution that holds, 0-100; a NO share pays the rest; 50 if the '
+  'market was voided, which pays nothing.';
 comment on column admin.markets.resolved_at is
   'When it was first resolved; corrections since then are in admin.resolutions.';
 comment on column admin.markets.created_at is 'When an operator made it.';

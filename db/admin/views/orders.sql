@@ -69,13 +69,15 @@ comment on column admin.orders.filled_quantity is 'Shares of it that have traded
 comment on column admin.orders.budget_cents is
   'What a budget order may spend, fee included; else null.';
 comment on column admin.orders.time_in_force is
-  'gtc may rest on the book; ioc cancels its remainder.';
+  'gtc may rest on the book; ioc cancels its remainder; fok is filled at once or rejected.';
 comment on column admin.orders.is_post_only is
   'Whether it is rejected rather than matched on arrival.';
 comment on column admin.orders.status is
   'scheduled, open, partially_filled, filled or cancelled. An order past its expiry may still '
   'be open here until it is swept.';
-comment on column admin.orders.cancel_reason is 'Why it was cancelled; else null.';
+comment on column admin.orders.cancel_reason is
+  'Why it was cancelled; else null. loss_limit is responsible_gaming for the trader, and '
+  'self_excluded is user_cancelled.';
 comment on column admin.orders.fee_cents is 'Taker fee paid.';
 comment on column admin.orders.created_at is 'When it was accepted.';
 comment on column admin.orders.expires_at is 'From then on it counts nowhere; null is never.';
