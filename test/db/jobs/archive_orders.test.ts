@@ -186,6 +186,19 @@ test.serial("readers wait where a partition is made and filled at once", async (
   }
 });
 
+test.serial("nobody waits behind a long read of the archive", async (t) => {
+  const [market, ann] = await makeMarketWith(1);
+  await clock.freeze("2040-01-01T00:00:00Z");
+  const [id] = await rest(market, ann, buy("no", 1, 1));
+  await cancel(ann, id);
+  await clock.advance(31 * DAY);
+  await exchange.withRollback(async (client) => {
+    await client.query("select from trading.archived_orders limit 1");
+    await t.throwsAsync(work("archive_orders"), { code: "55P03" });
+  });
+  t.is(await work("archive_orders"), 1);
+});
+
 async function accountOrders(trader: string, page: number) {
   const { rows } = await exchange.api.query(
     "select api.list_account_orders(user_id => $1, status => 'all', page => $2, page_size => 3) as b",
