@@ -32,11 +32,13 @@ try {
     const { findings, looked } = await examine(client, config.publicUrl).finally(() => {
       client.release();
     });
-    for (const { urgency, about, problem, remedy } of findings) {
-      print(`${urgency.padEnd(4)}  ${about}: ${problem}\n      ${remedy}`);
-    }
-    if (findings.length === 0) print("nothing to do");
-    print(`looked at: ${looked.join(", ")}`);
+    const lines = findings.map(
+      ({ urgency, about, problem, remedy }) =>
+        `${urgency.padEnd(4)}  ${about}: ${problem}\n      ${remedy}`,
+    );
+    if (findings.length === 0) lines.push("nothing to do");
+    // At once, for a reader that ends early.
+    print([...lines, `looked at: ${looked.join(", ")}`].join("\n"));
     if (findings.some(({ urgency }) => urgency === "now")) process.exitCode = 1;
   } finally {
     await pool.end();

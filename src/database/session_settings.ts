@@ -144,11 +144,13 @@ export async function checkSession(database: Pool | ClientBase): Promise<void> {
 
 /** A warning for settings under which acknowledged orders can be lost. */
 export async function durabilityWarning(database: Pool | ClientBase): Promise<string | undefined> {
-  const { rows } = await database.query<{ name: string }>(
-    `select x.name
-     from unnest(array['fsync', 'full_page_writes', 'synchronous_commit']) as x (name)
-     where pg_catalog.current_setting(x.name) = 'off'`,
+  const { rows } = await database.query<{ unsafe: string }>(
+    `select x.name || ' is ' || x.setting as unsafe
+     from pg_catalog.pg_settings as x
+     where x.name in ('fsync', 'full_page_writes', 'synchronous_commit') and x.setting = 'off'
+       or x.name = 'synchronous_commit' and x.setting in ('local', 'remote_write')
+         and pg_catalog.current_setting('synchronous_standby_names') <> ''`,
   );
   if (rows.length === 0) return undefined;
-  return `acknowledged orders can be lost: ${rows.map(({ name }) => `${name} is off`).join(", ")}`;
+  return `acknowledged orders can be lost: ${rows.map(({ unsafe }) => unsafe).join(", ")}`;
 }

@@ -9,6 +9,8 @@ import * as server from "./look_at_server.ts";
 /** What the doctor looks at, by name. */
 const looks: Record<string, (client: ClientBase) => Promise<Finding[]>> = {
   readiness: exchange.lookAtReadiness,
+  // While commits wait, no worker works.
+  replication: server.lookAtReplication,
   ledger: exchange.lookAtLedger,
   jobs: exchange.lookAtJobs,
   mails: exchange.lookAtMails,
@@ -20,7 +22,6 @@ const looks: Record<string, (client: ClientBase) => Promise<Finding[]>> = {
   connections: server.lookAtConnections,
   limits: server.lookAtLimits,
   vacuum: server.lookAtVacuum,
-  replication: server.lookAtReplication,
   archive: server.lookAtArchive,
   disk: machine.lookAtDisk,
   clock: machine.lookAtClock,

@@ -123,7 +123,7 @@ export async function lookAtLedger(client: ClientBase): Promise<Finding[]> {
       soon(
         "ledger",
         age === null ? "the ledger was never checked" : `the last check is ${days(age)} old`,
-        "as a superuser: set role exchange_worker; select jobs.verify_ledger(); a worker does it each night",
+        "as the worker's login: set role exchange_worker; select jobs.verify_ledger(); a worker does it each night",
       ),
   );
 }

@@ -122,14 +122,17 @@ export async function lookAtDurability(client: ClientBase): Promise<Finding[]> {
            and c.assignment ~* '^synchronous_commit='
          order by s.setrole = 0, s.setdatabase = 0
          limit 1
-       ) ~* '^(off|false|no|0)$'`,
+       ) ~* case current_setting('synchronous_standby_names')
+         when '' then '^(off|false|no|0)$'
+         else '^(off|false|no|0|local|remote_write)$'
+       end`,
   );
   const names = rows[0]?.names ?? null;
   return those(
     names !== null &&
       now(
         "durability",
-        `acknowledged orders can be lost: synchronous_commit is off for ${names}`,
+        `acknowledged orders can be lost: synchronous_commit is not on for ${names}`,
         "see pg_db_role_setting; alter role ... reset synchronous_commit, alter database alike",
       ),
   );
@@ -203,6 +206,7 @@ interface Replication {
   wanted: string;
   synchronous: number;
   hidden: number;
+  waits: number | null;
   lag: number | null;
   inactive: string | null;
   kept: number | null;
@@ -217,17 +221,22 @@ export async function lookAtReplication(client: ClientBase): Promise<Finding[]> 
         where sync_state in ('sync', 'quorum')) as synchronous,
        (select count(*)::int from pg_catalog.pg_stat_replication where sync_state is null)
          as hidden,
+       (select max(extract(epoch from clock_timestamp() - query_start))::float8
+        from pg_catalog.pg_stat_activity where wait_event = 'SyncRep') as waits,
        (select max(extract(epoch from replay_lag))::float8 from pg_catalog.pg_stat_replication)
          as lag,
        (select string_agg(slot_name, ', ') from pg_catalog.pg_replication_slots where not active)
          as inactive,
        (select max(pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn))::float8
         from pg_catalog.pg_replication_slots where not active) as kept,
-       current_setting('max_slot_wal_keep_size') <> '-1' as is_bounded`,
+       current_setting('max_slot_wal_keep_size') <> '-1' as is_bounded
+     where not pg_catalog.pg_is_in_recovery()`,
   );
   const [found] = rows;
+  // A standby waits for nobody.
   if (found === undefined) return [];
-  const { wanted, synchronous, hidden, lag, inactive, kept, is_bounded: isBounded } = found;
+  const { wanted, synchronous, hidden, waits, lag, inactive, kept, is_bounded: isBounded } = found;
+  const isAlone = wanted !== "" && synchronous + hidden === 0;
   return those(
     hidden > 0 &&
       note(
@@ -235,12 +244,18 @@ export async function lookAtReplication(client: ClientBase): Promise<Finding[]> 
         "the state of the standbys is not shown to this login",
         "run the doctor as a member of pg_monitor",
       ),
-    wanted !== "" &&
-      synchronous + hidden === 0 &&
+    isAlone &&
       now(
         "standby",
         "commits wait for a standby, and none is connected",
         "start a standby; until then no order is answered",
+      ),
+    !isAlone &&
+      (waits ?? 0) > 10 &&
+      now(
+        "standby",
+        `commits wait for a standby, for ${(waits ?? 0).toFixed(0)} s`,
+        "start those that synchronous_standby_names asks for, or ask for fewer",
       ),
     wanted === "" &&
       soon(

@@ -96,7 +96,7 @@ test.serial(
     const login = `doctor_lossy_${process.pid}`;
     const { rows } = await pool().query("select current_database() as name");
     const database = rows[0].name as string;
-    const problem = `now acknowledged orders can be lost: synchronous_commit is off for ${login}`;
+    const problem = `now acknowledged orders can be lost: synchronous_commit is not on for ${login}`;
     const named = async () => (await about("durability")).some((line) => line.includes(login));
     await pool().query(`create role ${login} login`);
     try {
@@ -183,7 +183,7 @@ test.serial("npm run doctor prints findings, the most urgent first, and ends wit
   const database = new URL(exchange.database.connectionString.replace("@/", "@localhost/"));
   const DATABASE_URL = connectionStringFor(database.pathname.slice(1));
   const doctor = startProcess(t, "doctor.ts", { DATABASE_URL });
-  t.true(await doctor.says("looked at: readiness, ledger"), doctor.errors());
+  t.true(await doctor.says("looked at: readiness, replication"), doctor.errors());
   t.is(await doctor.exited, 1);
 });
 
@@ -204,7 +204,7 @@ test.serial("npm run doctor has the settings of a server's sessions", async (t) 
       await withClient(pool(), (client) => client.query(`alter database ${name} set ${setting}`));
     }
     const doctor = startProcess(t, "doctor.ts", { DATABASE_URL });
-    t.true(await doctor.says("looked at: readiness, ledger"), doctor.errors());
+    t.true(await doctor.says("looked at: readiness, replication"), doctor.errors());
     t.notRegex(doctor.output(), /readiness: servers refuse/);
   } finally {
     await migrated.drop();

@@ -2,6 +2,7 @@ import test from "ava";
 import type { ExecutionContext } from "ava";
 import pg from "pg";
 import { pino } from "pino";
+import { examine } from "../../src/doctor/examine.ts";
 import { migrateDatabase } from "../../src/database/migrations.ts";
 import { startServer } from "../../src/server/start_server.ts";
 import type { RunningServer } from "../../src/server/start_server.ts";
@@ -51,6 +52,13 @@ async function lose(
     const { body } = await callService(url, "GET", "/metrics");
     return Number(/^pgmarkets_commit_wait_seconds (.*)$/m.exec(body)?.[1]);
   };
+  const findings = async () => {
+    const { findings: found } = await examine(client, undefined);
+    return found.map(({ urgency, about, problem }) => `${urgency} ${about}: ${problem}`);
+  };
+  // Without a standby that is as good as on.
+  await client.query("set synchronous_commit = local");
+  t.false((await findings()).some((finding) => finding.includes("synchronous_commit")));
   t.is(await ready(), undefined);
   await until("commits pass", () => Promise.resolve(context.commits.waitMs() === 0));
   t.is(await waitSeconds(), 0);
@@ -66,6 +74,11 @@ async function lose(
   passTime(31_000);
   t.is(await ready(), "commits_wait");
   t.true((await waitSeconds()) > 30);
+  const [first, ...others] = await findings();
+  t.is(first, "now standby: commits wait for a standby, and none is connected");
+  t.true(
+    others.includes("now settings: acknowledged orders can be lost: synchronous_commit is local"),
+  );
   t.is((await callService(url, "GET", "/api/v1/markets")).status, 200);
 
   await setStandbys("");
