@@ -254,7 +254,7 @@ set local role exchange_owner;
 --!include trading/plain/write_plain_fill.sql
 --!include trading/plain/write_plain_rest.sql
 --!include trading/plain/place_plain_order.sql
---!include trading/place/place_orders.sql
+--!include trading/place/place_batch.sql
 --!include trading/place/release_orders.sql
 --!include trading/check/release_reason.sql
 --!include trading/events/announce_cancelled.sql

@@ -59,7 +59,7 @@ test("the table of stages names every function that a call of api.place_orders g
     cross join lateral regexp_matches(prosrc, '(trading\\.\\w+)\\(', 'g') as called
     join pg_proc as q on format('%s.%s', q.pronamespace::regnamespace, q.proname) = called[1]
     where p.oid::regproc::text
-      in ('trading.place_orders', 'trading.match_batch', 'trading.write_batch')`);
+      in ('trading.place_batch', 'trading.match_batch', 'trading.write_batch')`);
   const called = rows.map(({ name }) => name);
   const named = rowsUnder("## The stages of a call").flatMap(([, functions = ""]) =>
     [...functions.matchAll(/`([\w.]+)`/g)].map(([, name]) => name),

@@ -12,7 +12,7 @@ begin
   return query
     select r.code, r.message, r.replayed, r.body
     from unnest(
-      trading.place_orders(
+      trading.place_batch(
         place_orders.orders, place_orders.atomic, place_orders.waits, skips => false,
         most_makers => null
       )

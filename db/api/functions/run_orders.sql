@@ -61,7 +61,7 @@ begin
       r.requests_per_minute, r.burst_capacity, r.remaining
     from rows from (
       unnest(
-        trading.place_orders(
+        trading.place_batch(
           run_orders.orders, run_orders.atomic, run_orders.waits, run_orders.skips,
           run_orders.most_makers, v_codes
         )

@@ -154,5 +154,5 @@ comment on function trading.place_plain_order(jsonb, boolean) is
   'without loss limits, which rests as a whole, or is filled as a whole by the first order of '
   'the other side, itself such a buy. Returns its answer. Null if the order is not plain, is to '
   'be rejected, or is a replay: then nothing is written, some locks may be held, and '
-  'trading.place_orders goes its general way. Errors: UNFIT_SESSION, 55P03. Locks: the market, '
+  'trading.place_batch goes its general way. Errors: UNFIT_SESSION, 55P03. Locks: the market, '
   'without waits only if it is free; then the one or two users, by ascending id.';

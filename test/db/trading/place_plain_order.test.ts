@@ -33,7 +33,7 @@ async function placePlainly(client: PoolClient, order: object, waits = true) {
 /** With `skips` an order goes the general way. */
 async function placeGenerally(client: PoolClient, order: object): Promise<PlacedRow[]> {
   const { rows } = await client.query(
-    `select code, message, replayed, body from unnest(trading.place_orders(
+    `select code, message, replayed, body from unnest(trading.place_batch(
        orders => $1, atomic => false, waits => true, skips => true, most_makers => null))`,
     [JSON.stringify([order])],
   );

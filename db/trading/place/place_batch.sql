@@ -1,4 +1,4 @@
-create or replace function trading.place_orders(
+create or replace function trading.place_batch(
   orders jsonb,
   atomic boolean,
   waits boolean,
@@ -16,16 +16,16 @@ declare
   v_batch trading.batch;
   v_plain trading.order_answer;
 begin
-  if jsonb_array_length(place_orders.orders) = 1 and not place_orders.atomic
-    and not place_orders.skips and place_orders.codes[1] is null
+  if jsonb_array_length(place_batch.orders) = 1 and not place_batch.atomic
+    and not place_batch.skips and place_batch.codes[1] is null
   then
-    v_plain := trading.place_plain_order(place_orders.orders -> 0, place_orders.waits);
+    v_plain := trading.place_plain_order(place_batch.orders -> 0, place_batch.waits);
     if v_plain.body is not null then
       return array[v_plain];
     end if;
   end if;
-  v_requests := trading.read_requests(place_orders.orders, place_orders.codes);
-  if place_orders.waits then
+  v_requests := trading.read_requests(place_batch.orders, place_batch.codes);
+  if place_batch.waits then
     perform trading.lock_markets(v_requests.market_ids);
   else
     v_free_ids := trading.lock_free_markets(v_requests.market_ids);
@@ -35,7 +35,7 @@ begin
         array(
           select g
           from generate_subscripts(v_requests.market_ids, 1) as g
-          where place_orders.atomic
+          where place_batch.atomic
             or array_position(v_free_ids, v_requests.market_ids[g]) is null
         ),
         '{}'
@@ -50,25 +50,25 @@ begin
     );
   end if;
 
-  if place_orders.atomic then
-    return trading.place_as_one(v_requests, true, place_orders.most_makers);
+  if place_batch.atomic then
+    return trading.place_as_one(v_requests, true, place_batch.most_makers);
   end if;
   v_at := core.now();
   loop
     v_batch := trading.match_batch(
       v_requests, v_at,
       locks => case
-        when place_orders.skips then 'skip'
+        when place_batch.skips then 'skip'
         -- Users are locked already: if one of those found now is locked, waiting could deadlock, so
         -- the call fails and is made again.
         when (v_batch.traders).user_ids is not null then 'fail'
         else 'wait'
       end,
-      most_makers => place_orders.most_makers
+      most_makers => place_batch.most_makers
     );
     if v_batch.is_too_deep then
       v_requests.code := trading.leave_out_deep(
-        v_batch, place_orders.most_makers, place_orders.waits
+        v_batch, place_batch.most_makers, place_batch.waits
       );
     elsif v_batch.locked_user_ids is not null then
       v_requests.code := trading.leave_out(
@@ -96,7 +96,7 @@ begin
 end
 $$;
 
-comment on function trading.place_orders(jsonb, boolean, boolean, boolean, int, text[]) is
+comment on function trading.place_batch(jsonb, boolean, boolean, boolean, int, text[]) is
   'Places orders as api.run_orders does. most_makers: if the orders could meet more, the first '
   'half of them is tried, and so on; with waits => false instead the orders of the markets that '
   'have the fewest makers. If the first order alone could meet more, all are AGAIN. codes: those '
