@@ -245,7 +245,7 @@ set local role exchange_owner;
 --!include trading/write/write_events.sql
 --!include trading/write/write_batch.sql
 --!include trading/answer/batch_answers.sql
---!include trading/place/place_as_one.sql
+--!include trading/place/place_whole_batch.sql
 --!include trading/place/atomic_rejections.sql
 --!include trading/place/leave_out.sql
 --!include trading/place/leave_out_deep.sql

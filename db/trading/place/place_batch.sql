@@ -51,7 +51,7 @@ begin
   end if;
 
   if place_batch.atomic then
-    return trading.place_as_one(v_requests, true, place_batch.most_makers);
+    return trading.place_whole_batch(v_requests, true, place_batch.most_makers);
   end if;
   v_at := core.now();
   loop

@@ -33,7 +33,7 @@ begin
   end if;
 
   if v_count > 0 then
-    v_results := trading.place_as_one(
+    v_results := trading.place_whole_batch(
       v_requests, place_keyed_batch.atomic, place_keyed_batch.most_makers
     );
     if v_results[1].code in ('AGAIN', 'CONFLICT_RETRY') then

@@ -1,4 +1,4 @@
-create or replace function trading.place_as_one(
+create or replace function trading.place_whole_batch(
   requests trading.requests, atomic boolean, most_makers int
 )
 returns trading.order_answer[]
@@ -7,7 +7,7 @@ as $$
 declare
   v_at constant timestamptz := core.now();
   v_batch trading.batch := trading.match_batch(
-    place_as_one.requests, v_at, most_makers => place_as_one.most_makers
+    place_whole_batch.requests, v_at, most_makers => place_whole_batch.most_makers
   );
   v_codes constant text[] := array_remove((v_batch.results).code, null);
   v_code text; -- of all, if they are to be placed again
@@ -16,7 +16,7 @@ begin
   if v_batch.is_too_deep then
     v_code := 'AGAIN';
   elsif v_batch.is_unfinished
-    and not (place_as_one.atomic and 'CONFLICT_RETRY' <> any (v_codes))
+    and not (place_whole_batch.atomic and 'CONFLICT_RETRY' <> any (v_codes))
   then
     -- Those that failed before the call.
     perform trading.end_orders(
@@ -32,17 +32,17 @@ begin
       v_code := 'CONFLICT_RETRY';
     else
       v_batch := trading.match_batch(
-        place_as_one.requests, v_at, locks => 'fail', is_final => true
+        place_whole_batch.requests, v_at, locks => 'fail', is_final => true
       );
     end if;
   end if;
   if v_code is not null then
     return array_fill(
       (v_code, null, false, null, null)::trading.order_answer,
-      array[cardinality((place_as_one.requests).user_id)]
+      array[cardinality((place_whole_batch.requests).user_id)]
     );
   end if;
-  if place_as_one.atomic then
+  if place_whole_batch.atomic then
     v_rejections := trading.atomic_rejections(v_batch);
     if v_rejections is not null then
       return v_rejections;
@@ -54,9 +54,9 @@ begin
 end
 $$;
 
-comment on function trading.place_as_one(trading.requests, boolean, int) is
-  'Places requests of which all are written or nothing. They are all AGAIN if they could meet more '
-  'than most_makers. All are CONFLICT_RETRY if they meet too many failing makers: some of these '
-  'were cancelled, and nothing else is written. If there were none to cancel, since only their own '
-  'fills left them so, they end where they have come. atomic: one rejected request rejects all, '
-  'even if others would have to be placed again. Locks as trading.match_batch does.';
+comment on function trading.place_whole_batch(trading.requests, boolean, int) is
+  'Places requests of which none is left for another call. They are all AGAIN if they could meet '
+  'more than most_makers. All are CONFLICT_RETRY if they meet too many failing makers: some of '
+  'these were cancelled, and nothing else is written. If there were none to cancel, since only '
+  'their own fills left them so, they end where they have come. atomic: one rejected request '
+  'rejects all, even if others would have to be placed again. Locks as trading.match_batch does.';
