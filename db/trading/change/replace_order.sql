@@ -61,11 +61,11 @@ begin
     return ('CONFLICT_RETRY', null, false, null)::core.result;
   end if;
 
-  -- An order that is matched at once is counted with the order that it replaces, as one change.
+  -- An order that is matched at once changes the version with the one that it replaces.
   perform trading.end_orders(
     array[("order").id], 'user_amended', replace_order.at,
     announced => false,
-    counted => o.release_at[1] is not null
+    raises_version => o.release_at[1] is not null
   );
   v_batch := trading.write_batch(v_batch);
   o := v_batch.results;

@@ -3,7 +3,7 @@ create or replace function trading.end_orders(
   reason trading.cancel_reason,
   at timestamptz,
   announced boolean default true,
-  counted boolean default true
+  raises_version boolean default true
 )
 returns int
 language plpgsql
@@ -62,7 +62,7 @@ begin
   loop
     if v_gone.places is not null then
       perform trading.write_depth(
-        v_gone.market_id, v_gone.places, v_gone.changes, end_orders.counted
+        v_gone.market_id, v_gone.places, v_gone.changes, end_orders.raises_version
       );
     end if;
     v_announced_ids := v_announced_ids || v_gone.announced_ids;
@@ -83,5 +83,5 @@ comment on function trading.end_orders(
   '(market_closed), and those that are stopped end for the reason of that (trading.stop_of); they '
   'are not counted. Without a reason only these end, and the stopped ones are counted. announced: '
   'with order_cancelled events for the owners, who did not ask for it; these always have one. '
-  'counted: a change of a book raises the version of its market by one, however many orders leave '
-  'it, with a market_changed event. The caller holds the locks of the markets.';
+  'raises_version: of each market whose book changes, by one, however many orders leave it, with a '
+  'market_changed event. The caller holds the locks of the markets.';

@@ -21,7 +21,7 @@ begin
     v_active_order.market_id,
     array[trading.depth_place(v_active_order.book_side, v_active_order.book_price)],
     array[-v_taken_off],
-    counted => true
+    raises_version => true
   );
 end
 $$;
