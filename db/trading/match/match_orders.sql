@@ -122,7 +122,7 @@ declare
   v_may_meet_own boolean;
   v_within bigint; -- shares within the price of a fok order
   v_starved_count int; -- of the makers that it cancels: starved by its fills, or its own
-  v_stop text; -- why it goes no further, if that is for the number of cancelled makers
+  v_halt text; -- why it goes no further, if that is for the number of cancelled makers
   v_open_cost bigint; -- without own orders that it cancels
   v_is_done boolean;
   v_so_far text; -- what it would be rejected with, as far as it has come
@@ -250,7 +250,7 @@ begin
     v_may_meet_own := not v_cancels_own
       and (batch.shares_before_own[i] is not null or coalesce(v_rests_here[h], false));
     v_starved_count := 0;
-    v_stop := null;
+    v_halt := null;
     v_open_cost := t_open_cost[t];
     v_beyond := 0;
     v_own := 0;
@@ -317,14 +317,14 @@ begin
       if v_reason is not null then
         -- It ends when its own fills have starved too many, and is to be placed again when it has
         -- met too many others, or when all requests of the call have cancelled too many.
-        v_stop := case
+        v_halt := case
           when v_starved_count = c_most_cancelled then 'ends'
           when is_preview then null
           when c_count - c_before - v_starved_count = c_most_cancelled
             or c_before > 0 and c_count >= c_most_cancelled * case when is_final then 3 else 1 end
             then case when is_final then 'ends' else 'comes_again' end
         end;
-        exit when v_stop is not null;
+        exit when v_halt is not null;
         if v_reason = 'self_trade' then
           v_own := v_own + 1;
           v_open_cost := v_open_cost + k_left[k] * least(0, w);
@@ -375,7 +375,7 @@ begin
       or 0 = trading.affordable_quantity(v_budget, v_spent, v_rate, v_weight, 1);
     v_required := v_spent + case
       when v_beyond = c_most_beyond then 0 -- it has met makers far beyond its cash
-      when v_stop = 'comes_again' then -- at least this: no price behind is better
+      when v_halt = 'comes_again' then -- at least this: no price behind is better
         case when v_is_ioc and not v_is_fok then 0 else (v_wanted - v_bought) * (100 - v_level) end
       else v_fee + case when v_is_ioc then 0 else (v_wanted - v_bought) * v_price end
     end;
@@ -383,14 +383,14 @@ begin
       when v_beyond = c_most_beyond and v_may_meet_own
         and v_wanted > coalesce(batch.shares_before_own[i], 0) then 'SELF_TRADE_BLOCKED'
       when r.post_only[i] and v_bought > 0 then 'POST_ONLY_WOULD_CROSS'
-      when v_stop = 'comes_again' then null
-      when v_bought = 0 and (v_is_ioc or v_stop = 'ends')
+      when v_halt = 'comes_again' then null
+      when v_bought = 0 and (v_is_ioc or v_halt = 'ends')
         or v_is_fok and v_is_done is not true and v_beyond < c_most_beyond
         then 'INSUFFICIENT_LIQUIDITY' end,
       trading.funding_rejection(
         v_is_buy, r_quantity[i], v_required, v_required, t_balance[t], s_quantity[s],
         t_limits[t], t_untraded[t], v_open_cost),
-      case when v_stop = 'comes_again' then 'CONFLICT_RETRY' end);
+      case when v_halt = 'comes_again' then 'CONFLICT_RETRY' end);
 
     -- 5. A rejected order has no effect, but for makers that had to be cancelled to know that.
     if v_code is not null then
@@ -445,7 +445,7 @@ begin
 
     -- 6. What is left joins the book, or is cancelled.
     v_status := case
-      when v_is_done then 'filled' when v_is_ioc or v_stop = 'ends' then 'cancelled'
+      when v_is_done then 'filled' when v_is_ioc or v_halt = 'ends' then 'cancelled'
       else trading.filled_status(v_wanted - v_bought, v_wanted) end;
     v_wanted := case when v_budget is null then v_wanted else v_bought end;
     if v_status in ('open', 'partially_filled') then
@@ -520,7 +520,7 @@ comment on function trading.match_orders(trading.batch, boolean, boolean) is
   'Matches a call in memory: what each request comes to, and its fills. Requests are '
   'taken in order, each as if it had come alone. A request that is rejected has no effect, but '
   'for the makers it found that must be cancelled when it is rejected for want of liquidity. A '
-  'request that stops because too many makers must be cancelled (trading.most_cancelled) either '
+  'request that halts because too many makers must be cancelled (trading.most_cancelled) either '
   'ends there: what it filled stands, the rest is cancelled. Or it is to be placed again '
   '(CONFLICT_RETRY, is_unfinished), has no effect but for the makers that it did not starve '
   'itself, and further requests of its trader and for its market wait for it. Once rejected '

@@ -4,4 +4,4 @@ language sql immutable parallel safe
 return 500;
 
 comment on function trading.most_cancelled() is
-  'How many makers a request, and a call, cancels before it stops: see trading.match_orders.';
+  'How many makers a request, and a call, cancels before it halts: see trading.match_orders.';
