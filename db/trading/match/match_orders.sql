@@ -24,10 +24,10 @@ returns trading.batch
 language plpgsql immutable
 as $$
 declare
-  c_most_beyond constant int := trading.most_beyond();
-  c_most_cancelled constant int := trading.most_cancelled();
-  c_most_undone constant int := 500; -- fills of rejected requests
-  c_at constant timestamptz := batch.at;
+  v_most_beyond constant int := trading.most_beyond();
+  v_most_cancelled constant int := trading.most_cancelled();
+  v_most_undone constant int := 500; -- fills of rejected requests
+  v_at constant timestamptz := batch.at;
   r constant trading.requests := batch.requests;
   r_count constant int := cardinality(r.user_id);
   r_market constant int[] := r.market_place;
@@ -191,7 +191,7 @@ begin
     end if;
     v_is_stopped := r.order_id[i] <= (batch.traders).stopped_order_ids[t];
     v_code := trading.request_rejection(
-      r.problem[i], r.order_id[i] is not null, r.expires_at[i], c_at,
+      r.problem[i], r.order_id[i] is not null, r.expires_at[i], v_at,
       m.site_paused and v_is_stopped is not true, -- what stopped it gives the reason
       t is not null,
       case when (batch.traders).missed_switch[t] or v_is_stopped then 'DEAD_MAN_FIRED'
@@ -228,7 +228,7 @@ begin
       if v_code is null then
         t_open_cost[t] := t_open_cost[t] + v_spent;
         o_status[i] := 'scheduled';
-        o_release_at[i] := c_at + m_delay[g] * interval '1 millisecond';
+        o_release_at[i] := v_at + m_delay[g] * interval '1 millisecond';
         o_quantity[i] := coalesce(r_quantity[i], 0);
         o_left[i] := o_quantity[i];
         o_balance[i] := t_balance[t];
@@ -304,7 +304,7 @@ begin
       elsif n = 0 then -- the budget ends here
         v_wanted := v_bought;
         exit;
-      elsif u = t and v_cancels_own and v_own < c_most_beyond then
+      elsif u = t and v_cancels_own and v_own < v_most_beyond then
         v_reason := 'self_trade';
       elsif u = t then
         v_code := 'SELF_TRADE_BLOCKED';
@@ -318,10 +318,10 @@ begin
         -- It ends when its own fills have starved too many, and is to be placed again when it has
         -- met too many others, or when all requests of the call have cancelled too many.
         v_halt := case
-          when v_starved_count = c_most_cancelled then 'ends'
+          when v_starved_count = v_most_cancelled then 'ends'
           when is_preview then null
-          when c_count - c_before - v_starved_count = c_most_cancelled
-            or c_before > 0 and c_count >= c_most_cancelled * case when is_final then 3 else 1 end
+          when c_count - c_before - v_starved_count = v_most_cancelled
+            or c_before > 0 and c_count >= v_most_cancelled * case when is_final then 3 else 1 end
             then case when is_final then 'ends' else 'comes_again' end
         end;
         exit when v_halt is not null;
@@ -366,7 +366,7 @@ begin
           v_is_buy, v_wanted, v_spent, v_spent, t_balance[t], s_quantity[s],
           t_limits[t], t_untraded[t], v_open_cost) end;
       v_beyond := v_beyond + (v_so_far is not null)::int;
-      exit when v_beyond = c_most_beyond
+      exit when v_beyond = v_most_beyond
         or (v_so_far <> 'LOSS_LIMIT' and not v_may_meet_own and not v_is_fok);
     end loop;
 
@@ -374,18 +374,18 @@ begin
     v_is_done := v_bought = v_wanted -- or the budget is spent
       or 0 = trading.affordable_quantity(v_budget, v_spent, v_rate, v_weight, 1);
     v_required := v_spent + case
-      when v_beyond = c_most_beyond then 0 -- it has met makers far beyond its cash
+      when v_beyond = v_most_beyond then 0 -- it has met makers far beyond its cash
       when v_halt = 'comes_again' then -- at least this: no price behind is better
         case when v_is_ioc and not v_is_fok then 0 else (v_wanted - v_bought) * (100 - v_level) end
       else v_fee + case when v_is_ioc then 0 else (v_wanted - v_bought) * v_price end
     end;
     v_code := coalesce(v_code, case
-      when v_beyond = c_most_beyond and v_may_meet_own
+      when v_beyond = v_most_beyond and v_may_meet_own
         and v_wanted > coalesce(batch.shares_before_own[i], 0) then 'SELF_TRADE_BLOCKED'
       when r.post_only[i] and v_bought > 0 then 'POST_ONLY_WOULD_CROSS'
       when v_halt = 'comes_again' then null
       when v_bought = 0 and (v_is_ioc or v_halt = 'ends')
-        or v_is_fok and v_is_done is not true and v_beyond < c_most_beyond
+        or v_is_fok and v_is_done is not true and v_beyond < v_most_beyond
         then 'INSUFFICIENT_LIQUIDITY' end,
       trading.funding_rejection(
         v_is_buy, r_quantity[i], v_required, v_required, t_balance[t], s_quantity[s],
@@ -405,7 +405,7 @@ begin
         t_open_cost[u] := t_open_cost[u] - n * least(0, w);
       end loop;
       v_undone := v_undone + f_count - f_before;
-      if v_undone > c_most_undone then
+      if v_undone > v_most_undone then
         v_walked := v_walked || array[v_book, v_opposite];
       end if;
       f_count := f_before;
