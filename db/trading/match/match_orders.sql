@@ -87,7 +87,7 @@ declare
   c_reason trading.cancel_reason[];
   c_starved_by int[];
   v_unfinished int[]; -- of requests that come again the books, and the traders as -t
-  v_walked int[]; -- books of which this call has met enough for nothing
+  v_barred int[]; -- books that further requests may not meet
   v_rested_count int := 0;
   g int; -- the market
   t int; -- the taker
@@ -127,7 +127,7 @@ declare
   v_is_done boolean;
   v_so_far text; -- what it would be rejected with, as far as it has come
   v_beyond int; -- makers that it has met since it was sure to be rejected
-  v_own int; -- own orders in its way
+  v_own_count int; -- own orders that it cancels
   v_required bigint;
   v_code text;
   v_status trading.order_status;
@@ -201,7 +201,7 @@ begin
     if v_code is null and v_unfinished && array[v_book, -t] then
       v_code := 'CONFLICT_RETRY';
       v_unfinished := v_unfinished || array[v_book, v_opposite, -t];
-    elsif v_code is null and v_book = any (v_walked) then
+    elsif v_code is null and v_book = any (v_barred) then
       v_code := 'CONFLICT_RETRY';
     end if;
     if v_code is not null then
@@ -253,7 +253,7 @@ begin
     v_halt := null;
     v_open_cost := t_open_cost[t];
     v_beyond := 0;
-    v_own := 0;
+    v_own_count := 0;
 
     -- A fok order for more than stands within its price needs no walk through the orders. Its
     -- figures are of the moment before the call: what the call has changed since is added.
@@ -304,7 +304,7 @@ begin
       elsif n = 0 then -- the budget ends here
         v_wanted := v_bought;
         exit;
-      elsif u = t and v_cancels_own and v_own < v_most_beyond then
+      elsif u = t and v_cancels_own and v_own_count < v_most_beyond then
         v_reason := 'self_trade';
       elsif u = t then
         v_code := 'SELF_TRADE_BLOCKED';
@@ -326,7 +326,7 @@ begin
         end;
         exit when v_halt is not null;
         if v_reason = 'self_trade' then
-          v_own := v_own + 1;
+          v_own_count := v_own_count + 1;
           v_open_cost := v_open_cost + k_left[k] * least(0, w);
         end if;
         j := case
@@ -406,7 +406,7 @@ begin
       end loop;
       v_undone := v_undone + f_count - f_before;
       if v_undone > v_most_undone then
-        v_walked := v_walked || array[v_book, v_opposite];
+        v_barred := v_barred || array[v_book, v_opposite];
       end if;
       f_count := f_before;
       o_code[i] := v_code;
