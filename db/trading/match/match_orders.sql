@@ -31,7 +31,6 @@ declare
   r constant trading.requests := batch.requests;
   r_count constant int := cardinality(r.user_id);
   r_market constant int[] := r.market_place;
-  r_side constant trading.side[] := r.side;
   r_quantity constant int[] := r.quantity;
   r_trader constant int[] := batch.trader_place;
   r_share constant int[] := batch.share_place;
@@ -40,7 +39,6 @@ declare
   m_rate constant int[] := m.taker_rate_bps;
   k_all trading.makers := batch.makers;
   k_read constant int := coalesce(cardinality(k_all.order_id), 0);
-  k_order_id constant bigint[] := k_all.order_id;
   k_left_before constant int[] := k_all.left_quantity;
   k_book int[] := k_all.book_place;
   k_trader int[] := k_all.trader_place;
@@ -162,7 +160,7 @@ begin
           or batch.replay[i] is null and coalesce(
             r.fingerprint[j] <> r.fingerprint[i],
             r.fingerprint[i] is not null and not trading.same_terms(
-              r, i, m.id[r_market[j]], r_side[j], r.order_type[j], r.price[j], r_quantity[j],
+              r, i, m.id[r_market[j]], r.side[j], r.order_type[j], r.price[j], r_quantity[j],
               r.budget_cents[j], r.time_in_force[j], r.post_only[j], r.expires_at[j])
           )
         then
@@ -171,7 +169,7 @@ begin
         end if;
         o_balance[i] := t_balance[t];
         if batch.replay[i] is not null then
-          k := array_position(k_order_id, batch.replay[i]);
+          k := array_position(k_all.order_id, batch.replay[i]);
         else
           o_replay_of[i] := j;
           k := o_maker[j];
