@@ -10,7 +10,7 @@ as $$
 declare
   r constant trading.requests := batch.requests;
   m constant trading.markets_read := batch.markets;
-  c_count constant int := cardinality(r.user_id);
+  r_count constant int := cardinality(r.user_id);
   v_taker_ids bigint[] := '{}';
   v_user_ids bigint[];
   v_meets_makers boolean := false;
@@ -18,7 +18,7 @@ declare
   v_best int;
   g int;
 begin
-  for i in 1 .. c_count loop
+  for i in 1 .. r_count loop
     continue when r.code[i] is not null;
     if r.user_id[i] is not null then
       v_taker_ids := v_taker_ids || r.user_id[i];
@@ -35,7 +35,7 @@ begin
       batch := trading.read_reach(batch);
     else
       batch.demand := r.quantity;
-      batch.shares_before_own := array_fill(0::bigint, array[c_count]);
+      batch.shares_before_own := array_fill(0::bigint, array[r_count]);
     end if;
   end if;
 
@@ -87,8 +87,8 @@ begin
   end if;
 
   -- Orders of one market may meet each other. A release may name markets that have no order.
-  if v_meets_makers or 'sell' = any (r.order_type) or c_count > cardinality(r.market_ids)
-    or r.order_id is not null and c_count > 1
+  if v_meets_makers or 'sell' = any (r.order_type) or r_count > cardinality(r.market_ids)
+    or r.order_id is not null and r_count > 1
   then
     batch := trading.read_holdings(batch);
   end if;

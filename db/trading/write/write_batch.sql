@@ -7,22 +7,22 @@ declare
   o trading.results := batch.results;
   k_order_id bigint[] := (batch.makers).order_id;
   k_public_id uuid[] := (batch.makers).public_id;
-  v_ids bigint[];
+  v_order_ids bigint[];
   v_public_ids uuid[];
-  q int;
+  k int;
 begin
   for i in 1 .. cardinality(r.user_id) loop
     if o.status[i] is not null then
-      v_ids[i] := coalesce(r.order_id[i], nextval('trading.order_ids'));
+      v_order_ids[i] := coalesce(r.order_id[i], nextval('trading.order_ids'));
       v_public_ids[i] := coalesce(r.public_id[i], core.uuid_v7());
-      q := o.maker_place[i];
-      if q is not null then
-        k_order_id[q] := v_ids[i];
-        k_public_id[q] := v_public_ids[i];
+      k := o.maker_place[i];
+      if k is not null then
+        k_order_id[k] := v_order_ids[i];
+        k_public_id[k] := v_public_ids[i];
       end if;
     elsif o.code[i] <> 'CONFLICT_RETRY' and r.order_id[i] is not null then
       -- A release that is rejected cancels its order.
-      v_ids[i] := r.order_id[i];
+      v_order_ids[i] := r.order_id[i];
       v_public_ids[i] := r.public_id[i];
       o.status[i] := 'cancelled';
       o.quantity[i] := coalesce(r.quantity[i], 0);
@@ -37,7 +37,7 @@ begin
       );
     end if;
   end loop;
-  o.order_id := v_ids;
+  o.order_id := v_order_ids;
   o.public_id := v_public_ids;
   batch.results := o;
   batch.makers.order_id := k_order_id;
@@ -49,10 +49,10 @@ begin
   if (batch.fills).request_place is not null then
     batch := trading.write_trades(batch);
   end if;
-  if v_ids is not null then
+  if v_order_ids is not null then
     perform trading.write_orders(batch);
   end if;
-  if v_ids is not null or (batch.cancelled).request_place is not null then
+  if v_order_ids is not null or (batch.cancelled).request_place is not null then
     perform trading.write_market_state(batch);
     perform trading.write_events(batch);
   end if;
