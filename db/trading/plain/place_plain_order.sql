@@ -1,12 +1,12 @@
--- For a call with one order: the rules of trading.match_batch and trading.write_batch, for what
--- most orders are, in a part of their time.
-create or replace function trading.place_plain_order(order_object jsonb, waits boolean)
+-- The rules of trading.match_batch and trading.write_batch for what most orders are, in a part of
+-- their time.
+create or replace function trading.place_plain_order("order" jsonb, waits boolean)
 returns trading.order_answer
 language plpgsql volatile
 as $$
 declare
   r constant trading.order_request := jsonb_populate_record(
-    null::trading.order_request, place_plain_order.order_object
+    null::trading.order_request, place_plain_order."order"
   );
   v_time_in_force constant trading.time_in_force := coalesce(r."timeInForce", 'gtc');
   v_is_yes constant boolean := r.side = 'yes';
@@ -15,9 +15,9 @@ declare
   v_market_id bigint;
   v_market trading.market_state;
   v_minimum_age int;
-  v_best int; -- price of the other side
-  v_maker trading.active_orders; -- first there
-  v_fees trading.fee_schedules;
+  v_best int; -- price of the other side, 0 without orders
+  v_maker trading.active_orders; -- the first one at that price
+  v_fee_schedule trading.fee_schedules;
   v_taker trading.traders;
   v_owner trading.traders; -- of the maker
   v_traders trading.traders[];
@@ -68,7 +68,7 @@ begin
   v_best := case when v_is_yes then v_market.best_no_price else v_market.best_yes_price end;
   v_crosses := r.price + v_best >= 100;
   if v_crosses then
-    select f.* into v_fees
+    select f.* into v_fee_schedule
     from trading.fee_in_force(v_market_id, v_found.category_id, v_at) as f;
     select a as maker, t as trader into v_found
     from trading.active_orders as a
@@ -88,7 +88,7 @@ begin
       return null;
     end if;
     v_fee_cents := trading.fee_cents(
-      v_fees.taker_rate_bps, r.quantity::bigint * v_best * (100 - v_best)
+      v_fee_schedule.taker_rate_bps, r.quantity::bigint * v_best * (100 - v_best)
     );
     v_cost_cents := r.quantity * (100 - v_best) + v_fee_cents;
   elsif v_time_in_force = 'gtc' then
@@ -140,7 +140,7 @@ begin
     null, null, false,
     case
       when v_crosses then trading.write_plain_fill(
-        r, v_at, v_order_id, v_market, v_maker, v_taker, v_owner, v_fees.id, v_fee_cents
+        r, v_at, v_order_id, v_market, v_maker, v_taker, v_owner, v_fee_schedule.id, v_fee_cents
       )
       else trading.write_plain_rest(r, v_at, v_order_id, v_market, v_taker)
     end,

@@ -24,7 +24,7 @@ const unlimited = { limits: [null, null, null] as [null, null, null] };
 /** The body of the answer, or null where the order is not plain. */
 async function placePlainly(client: PoolClient, order: object, waits = true) {
   const { rows } = await client.query(
-    "select body from trading.place_plain_order(order_object => $1, waits => $2)",
+    'select body from trading.place_plain_order("order" => $1, waits => $2)',
     [JSON.stringify(order), waits],
   );
   return rows[0].body as string | null;
