@@ -10,7 +10,7 @@ language plpgsql volatile
 as $$
 declare
   v_batch trading.batch;
-  v_depth int := 1;
+  v_factor int := 1;
 begin
   v_batch.at := match_batch.at;
   v_batch.requests := match_batch.requests;
@@ -20,8 +20,8 @@ begin
   end if;
   loop
     v_batch := trading.read_batch(
-      v_batch, v_depth,
-      case when match_batch.locks = 'wait' and v_depth > 1 then 'fail' else match_batch.locks end,
+      v_batch, v_factor,
+      case when match_batch.locks = 'wait' and v_factor > 1 then 'fail' else match_batch.locks end,
       match_batch.most_makers
     );
     exit when v_batch.is_too_deep or v_batch.locked_user_ids is not null;
@@ -30,7 +30,7 @@ begin
     );
     exit when (v_batch.results).code is not null;
     -- Cancelled makers let the call reach deeper than it could have otherwise.
-    v_depth := v_depth * 4;
+    v_factor := v_factor * 4;
   end loop;
   if (v_batch.fills).request_place is not null then
     v_batch := trading.account_for_fills(v_batch);

@@ -2,7 +2,7 @@
 -- traders (locked, in ascending order), their shares, their limits, and the orders that keys stand
 -- for. The last four need the locks of the traders.
 create or replace function trading.read_batch(
-  batch trading.batch, depth int, locks text, most_makers int
+  batch trading.batch, factor int, locks text, most_makers int
 )
 returns trading.batch
 language plpgsql volatile
@@ -40,7 +40,7 @@ begin
   end if;
 
   if v_meets_makers then
-    batch.makers := trading.read_makers(batch, read_batch.depth, read_batch.most_makers);
+    batch.makers := trading.read_makers(batch, read_batch.factor, read_batch.most_makers);
     if cardinality((batch.makers).order_id) > read_batch.most_makers then
       batch.is_too_deep := true;
       return batch;
@@ -106,9 +106,9 @@ end
 $$;
 
 comment on function trading.read_batch(trading.batch, int, text, int) is
-  'Reads all that a call can reach. depth: so many times the demand of its requests is read of '
-  'each book. It locks the traders that it can touch. locks: what it does about one who is locked '
-  'elsewhere. "wait"; "fail" with 55P03, where users are locked already and waiting could '
-  'deadlock; "skip", then it stops with locked_user_ids; "none" locks nobody, for a preview. It '
-  'stops with is_too_deep if the makers are more than most_makers. The caller holds the locks of '
-  'the markets.';
+  'Reads all that a call can reach: of each book, factor times the demand of its requests '
+  '(trading.read_reach). It locks the traders that it can touch. locks: what it does about one who '
+  'is locked elsewhere. "wait"; "fail" with 55P03, where users are locked already and waiting '
+  'could deadlock; "skip", then it stops with locked_user_ids; "none" locks nobody, for a preview. '
+  'It stops with is_too_deep if the makers are more than most_makers. The caller holds the locks '
+  'of the markets.';

@@ -1,4 +1,4 @@
-create or replace function trading.read_makers(batch trading.batch, depth int, most_makers int)
+create or replace function trading.read_makers(batch trading.batch, factor int, most_makers int)
 returns trading.makers
 language plpgsql stable
 as $$
@@ -6,7 +6,7 @@ declare
   r constant trading.requests := batch.requests;
   m constant trading.markets_read := batch.markets;
   v_makers trading.makers;
-  v_factor int := 1;
+  v_orders_factor int := 1;
   v_is_enough boolean;
 begin
   loop
@@ -20,10 +20,10 @@ begin
         case when v.is_yes then m.first_no_position[v.g] else m.first_yes_position[v.g] end
           as first_position,
         100 - max(v.book_price) as worst_price,
-        sum(v.demand) * read_makers.depth as shares,
+        sum(v.demand) * read_makers.factor as shares,
         -- Each has a share at least, unless it has expired.
         least(
-          least(16 + 2 * count(*), sum(v.demand) * read_makers.depth + 1) * v_factor,
+          least(16 + 2 * count(*), sum(v.demand) * read_makers.factor + 1) * v_orders_factor,
           read_makers.most_makers + 1
         ) as most_orders
       from (
@@ -92,7 +92,7 @@ begin
         bool_and(
           k.side_orders < k.most_orders or k.side_shares >= k.shares
           -- A call that meets more expired ones does not get further.
-          or k.expired_orders > trading.most_cancelled() * read_makers.depth
+          or k.expired_orders > trading.most_cancelled() * read_makers.factor
         ),
         true
       ),
@@ -113,7 +113,7 @@ begin
       order by x.book_place, x.number
     ) as k;
     exit when v_is_enough or cardinality(v_makers.order_id) > read_makers.most_makers;
-    v_factor := v_factor * 8;
+    v_orders_factor := v_orders_factor * 8;
   end loop;
   return v_makers;
 end
@@ -121,6 +121,6 @@ $$;
 
 comment on function trading.read_makers(trading.batch, int, int) is
   'The resting orders that a call can reach, in price-time order, no deeper than its requests '
-  'could take if their demand (trading.read_reach) were depth times as large. With more than '
+  'could take if their demand (trading.read_reach) were factor times as large. With more than '
   'most_makers they may be cut short. Nothing else can change the books meanwhile: the caller '
   'holds the markets'' locks.';
