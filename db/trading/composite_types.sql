@@ -11,13 +11,13 @@ create type trading.traders_read as (
   account_versions bigint[],
   blocked_by text[],
   limited boolean[],
-  stopped_order_ids bigint[],
+  last_stopped_orders bigint[],
   missed_switch boolean[]
 );
 comment on type trading.traders_read is
   'The traders a batch might touch, in ascending user id, one place for each in every array. '
   'blocked_by is why one may not trade (risk.blocked_by); of makers only SELF_EXCLUDED counts. '
-  'limited are those with a loss limit, now or soon. stopped_order_ids: the open orders up to '
+  'limited are those with a loss limit, now or soon. last_stopped_orders: the open orders up to '
   'this one are stopped (trading.stop_of). missed_switch: the dead man''s switch expired '
   'between the time of the batch and the moment at which it had the trader''s lock. Both are null '
   'when no switch has expired and none of the traders has stopped orders.';

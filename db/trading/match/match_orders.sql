@@ -187,7 +187,7 @@ begin
     if r.relieved_cents[i] is not null then
       t_open_cost[t] := t_open_cost[t] - r.relieved_cents[i];
     end if;
-    v_is_stopped := r.order_id[i] <= (batch.traders).stopped_order_ids[t];
+    v_is_stopped := r.order_id[i] <= (batch.traders).last_stopped_orders[t];
     v_code := trading.request_rejection(
       r.problem[i], r.order_id[i] is not null, r.expires_at[i], v_at,
       m.site_paused and v_is_stopped is not true, -- what stopped it gives the reason

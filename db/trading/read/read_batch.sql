@@ -74,13 +74,13 @@ begin
       from unnest((batch.makers).user_id) with ordinality as u (id, place)
       order by u.place
     );
-    if (batch.traders).stopped_order_ids is not null then
+    if (batch.traders).last_stopped_orders is not null then
       batch.makers.end_reason := array(
         select coalesce(k.end_reason[i], s.reason)
         from (select (batch.makers).*) as k
         cross join generate_subscripts(k.order_id, 1) as i
         left join lateral trading.stop_of(k.user_id[i], k.order_id[i], batch.at) as s
-          on k.order_id[i] <= (batch.traders).stopped_order_ids[k.trader_place[i]]
+          on k.order_id[i] <= (batch.traders).last_stopped_orders[k.trader_place[i]]
         order by i
       );
     end if;

@@ -41,7 +41,7 @@ begin
     select
       array_agg(greatest(w.stopped_order_id, p.last_order_id) order by u.place),
       array_agg(w.is_missed order by u.place)
-    into v_traders.stopped_order_ids, v_traders.missed_switch
+    into v_traders.last_stopped_orders, v_traders.missed_switch
     from unnest(v_traders.user_ids) with ordinality as u (id, place)
     left join lateral (
       select
@@ -62,5 +62,5 @@ end
 $$;
 
 comment on function trading.read_traders(bigint[], timestamptz) is
-  'The cash of users and whether they may trade, in ascending id; of their orders, which ones are '
-  'stopped, or would have to be by a dead man''s switch. To be called with the users locked.';
+  'The cash of users, whether they may trade, and the last of their orders that is stopped, in '
+  'ascending id. To be called with the users locked.';
