@@ -96,7 +96,7 @@ const placeBatch = route({
     if (atomic === true) validate(placeBatchSchema, request.body);
     if (idempotency !== undefined) {
       const batch = { orders, atomic: atomic === true };
-      const text = await placeOnce(context, { userId, ...idempotency }, batch, response);
+      const text = await placeKeyed(context, { userId, ...idempotency }, batch, response);
       return { status: 200, text };
     }
     const results =
@@ -160,7 +160,7 @@ function readOrder(body: unknown): ReadOrder {
 }
 
 /** Places a batch in one transaction, which keeps its results for repetitions of the request. */
-async function placeOnce(
+async function placeKeyed(
   { orderGatherer }: Context,
   once: KeyedCommand,
   { orders: read, atomic }: { orders: ReadOrder[]; atomic: boolean },
@@ -171,7 +171,7 @@ async function placeOnce(
     const message = "must have other idempotency keys than the header";
     throw new ProblemError(invalidRequest([{ path: "orders", message }]));
   }
-  const placed = await orderGatherer.placeOnce({ ...once, orders, atomic });
+  const placed = await orderGatherer.placeKeyed({ ...once, orders, atomic });
   const { results, balance } = resultsIn(acceptedBody(placed));
   if (atomic) throwFirstRejection(results);
   noteReplay(response, placed.replayed);
@@ -214,7 +214,7 @@ async function placeAll(
   userId: string,
   orders: Omit<OrderRequest, "userId">[],
 ): Promise<string[]> {
-  const results = await orderGatherer.placeTogether(orders.map((order) => ({ userId, ...order })));
+  const results = await orderGatherer.placeAllOrNone(orders.map((order) => ({ userId, ...order })));
   throwFirstRejection(results);
   return results.map(resultOf);
 }

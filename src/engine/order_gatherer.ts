@@ -57,9 +57,9 @@ export interface OrderGatherer {
    */
   place: (order: OrderRequest, token?: Token) => Promise<VersionedResult>;
   /** Places all of these orders or none: see `atomic` of api.place_orders. */
-  placeTogether: (orders: OrderRequest[]) => Promise<VersionedResult[]>;
+  placeAllOrNone: (orders: OrderRequest[]) => Promise<VersionedResult[]>;
   /** Places a batch with an idempotency key, in one transaction: see api.run_orders. */
-  placeOnce: (batch: KeyedBatch) => Promise<CommandResult>;
+  placeKeyed: (batch: KeyedBatch) => Promise<CommandResult>;
   /** Gives an order another price or quantity: see api.run_command. */
   amend: (amendment: Amendment) => Promise<VersionedResult>;
   /** Settles once no order is waiting or under way. */
@@ -176,8 +176,8 @@ export function createOrderGatherer(options: OrderGathererOptions): OrderGathere
 
   return {
     place,
-    placeTogether: (orders) => placeBatch(orders, () => placeAllOrNone(whole, orders)),
-    placeOnce: (batch) => placeBatch(batch.orders, () => placeKeyed(whole, batch)),
+    placeAllOrNone: (orders) => placeBatch(orders, () => placeAllOrNone(whole, orders)),
+    placeKeyed: (batch) => placeBatch(batch.orders, () => placeKeyed(whole, batch)),
     amend: (amendment) => amend(whole, amendment),
     drained,
   };

@@ -164,7 +164,7 @@ test("orders placed together or not at all, beside others in the same markets", 
     // Every second batch ends with an order that can't be delivered.
     const last = { marketId: anyOf(markets), userId: ann, ...buy("no", 1, 5) };
     if (round % 2 === 1) orders.push({ ...last, orderType: "sell", price: 99 } as never);
-    const outcomes = await gatherer.placeTogether(orders);
+    const outcomes = await gatherer.placeAllOrNone(orders);
     t.is(outcomes.at(-1)!.code, round % 2 === 1 ? "INSUFFICIENT_BALANCE" : null);
     t.is(outcomes.filter(({ body }) => Boolean(body)).length, round % 2 === 1 ? 0 : 8);
   });

@@ -381,10 +381,10 @@ test.serial("an error of onCommitted leaves the orders alone: none is placed twi
   const onCommitted = () => {
     throw wrong;
   };
-  const { calls, place, placeTogether } = readyDatabase(accept, { onCommitted });
+  const { calls, place, placeAllOrNone } = readyDatabase(accept, { onCommitted });
   const orders = [order("a", 1), order("b", 2), order("a", 3)];
   const placed = Promise.allSettled(orders.map((each) => place(each)));
-  const all = placeTogether([order("c", 4)]);
+  const all = placeAllOrNone([order("c", 4)]);
   const results = await placed;
   t.deepEqual(
     results.map((result) => result.status === "fulfilled" && result.value.body),
@@ -397,13 +397,13 @@ test.serial("an error of onCommitted leaves the orders alone: none is placed twi
 });
 
 test("drained waits for waiting orders and for calls under way", async (t) => {
-  const { drained, place, placeTogether } = readyDatabase();
+  const { drained, place, placeAllOrNone } = readyDatabase();
   let answered = 0;
   const orders = [order("a", 1), order("a", 2), order("b", 3)].map(async (each) => {
     await place(each);
     answered += 1;
   });
-  const all = placeTogether([order("c", 4)]).then(() => (answered += 1));
+  const all = placeAllOrNone([order("c", 4)]).then(() => (answered += 1));
   await drained();
   await tick();
   t.is(answered, 4);

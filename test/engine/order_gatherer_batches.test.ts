@@ -21,7 +21,7 @@ import {
 test("orders that are placed together go in a call of their own, atomic and waiting", async (t) => {
   const seen: [boolean, string][] = [];
   const committed: number[] = [];
-  const { place, placeTogether } = readyDatabase(
+  const { place, placeAllOrNone } = readyDatabase(
     (call) => {
       seen.push([isAtomic(call), shown(call)]);
       const isRejected = ordersOf(call).some(({ price }) => price === 9);
@@ -34,14 +34,14 @@ test("orders that are placed together go in a call of their own, atomic and wait
     { onCommitted: (outcomes) => committed.push(outcomes.length) },
   );
   const single = place(order("a", 1));
-  t.deepEqual(bodies(await placeTogether([order("a", 2), order("b", 3)])), ["2", "3"]);
+  t.deepEqual(bodies(await placeAllOrNone([order("a", 2), order("b", 3)])), ["2", "3"]);
   await single;
   t.deepEqual(seen.sort(), [
     [false, "a1"],
     [true, "a2 b3 !"],
   ]);
   t.deepEqual(committed.sort(), [1, 2]);
-  const rejected = await placeTogether([order("a", 4), order("b", 9)]);
+  const rejected = await placeAllOrNone([order("a", 4), order("b", 9)]);
   t.deepEqual(
     rejected.map(({ code, body }) => [code, body]),
     [
@@ -54,11 +54,11 @@ test("orders that are placed together go in a call of their own, atomic and wait
 
 test("orders that are placed together are repeated after a conflict as a whole", async (t) => {
   let failures = 2;
-  const { calls, placeTogether } = readyDatabase((call) => {
+  const { calls, placeAllOrNone } = readyDatabase((call) => {
     if (failures-- > 0) throw databaseError("40P01");
     return accept(call);
   });
-  t.is((await placeTogether([order("a", 1), order("b", 2)])).length, 2);
+  t.is((await placeAllOrNone([order("a", 1), order("b", 2)])).length, 2);
   t.deepEqual(calls(), ["a1 b2 !", "a1 b2 !", "a1 b2 !"]);
 });
 
@@ -67,14 +67,14 @@ const neverFinished = (call: FakeCall) =>
   ordersOf(call).map((each) => (isAtomic(call) ? withCode("CONFLICT_RETRY") : accepted(each)));
 
 test("CONFLICT_RETRY of atomic batches: those of a user go in their order, lone markets go on", async (t) => {
-  const { end, pass, place, placeTogether, underWay } = heldDatabase(
+  const { end, pass, place, placeAllOrNone, underWay } = heldDatabase(
     (call) =>
       ordersOf(call).some(({ marketId }) => marketId === "b") && !waits(call)
         ? [withCode("AGAIN")]
         : neverFinished(call),
     { connections: 4, unfinishedForMs: 1500 },
   );
-  const batches = [1, 2, 3].map((price) => placeTogether([order("a", price, { userId: "ann" })]));
+  const batches = [1, 2, 3].map((price) => placeAllOrNone([order("a", price, { userId: "ann" })]));
   await ticks(4);
   t.deepEqual(underWay(), ["a1 !"]);
   const alone = place(order("b", 4));
@@ -100,7 +100,7 @@ test("CONFLICT_RETRY of atomic batches: those of a user go in their order, lone 
 });
 
 test("with one connection atomic batches and lone markets take turns", async (t) => {
-  const { calls, end, pass, place, placeTogether, underWay } = heldDatabase(
+  const { calls, end, pass, place, placeAllOrNone, underWay } = heldDatabase(
     (call) =>
       ordersOf(call).some(({ marketId }) => marketId === "b") && !waits(call)
         ? [withCode("AGAIN")]
@@ -108,7 +108,7 @@ test("with one connection atomic batches and lone markets take turns", async (t)
     { connections: 1, unfinishedForMs: 4000 },
   );
   const batches = ["ann", "bob"].map((userId, index) =>
-    placeTogether([order("a", index + 1, { userId })]),
+    placeAllOrNone([order("a", index + 1, { userId })]),
   );
   const alone = place(order("b", 3));
   await ticks(4);
@@ -129,11 +129,11 @@ test("with one connection atomic batches and lone markets take turns", async (t)
 });
 
 test("atomic batches of many users in one market leave places to the other markets", async (t) => {
-  const { end, placeTogether, underWay } = heldDatabase(accept, { connections: 8 });
+  const { end, placeAllOrNone, underWay } = heldDatabase(accept, { connections: 8 });
   const users = [1, 2, 3, 4, 5];
-  const batches = users.map((price) => placeTogether([order("full", price)]));
+  const batches = users.map((price) => placeAllOrNone([order("full", price)]));
   await ticks(4);
-  batches.push(placeTogether([order("b", 6)]));
+  batches.push(placeAllOrNone([order("b", 6)]));
   await ticks(4);
   t.deepEqual(underWay(), ["full1 !", "full2 !", "b6 !"]);
   for (const name of ["b6 !", ...users.map((price) => `full${price} !`)]) await end(name);
@@ -141,9 +141,9 @@ test("atomic batches of many users in one market leave places to the other marke
 });
 
 test("an order does not wait for all batches that wait in its market", async (t) => {
-  const { end, place, placeTogether, underWay } = heldDatabase();
+  const { end, place, placeAllOrNone, underWay } = heldDatabase();
   const prices = [10, 11, 12, 13, 14, 15];
-  const batches = prices.map((price) => placeTogether([order("a", price, { userId: "batcher" })]));
+  const batches = prices.map((price) => placeAllOrNone([order("a", price, { userId: "batcher" })]));
   await ticks(4);
   const placing = place(order("a", 1));
   await ticks(4);

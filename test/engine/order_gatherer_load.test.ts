@@ -138,12 +138,12 @@ test("an order that is rejected because its call failed waits no longer", async 
 });
 
 test("beyond the cap on orders without an answer new ones are rejected, and room comes back", async (t) => {
-  const { end, place, placeTogether } = heldDatabase(accept, { waitingCap: 3, connections: 1 });
+  const { end, place, placeAllOrNone } = heldDatabase(accept, { waitingCap: 3, connections: 1 });
   const first = place(order("a", 1));
   await ticks(2);
   const waiting = [place(order("a", 2)), place(order("b", 3))];
   t.is(kindOf(await t.throwsAsync(place(order("c", 4)))), "overloaded");
-  t.is(kindOf(await t.throwsAsync(placeTogether([order("c", 4)]))), "overloaded");
+  t.is(kindOf(await t.throwsAsync(placeAllOrNone([order("c", 4)]))), "overloaded");
   await end("a1");
   await end("b3 a2");
   await Promise.all([first, ...waiting]);
@@ -154,14 +154,14 @@ test("beyond the cap on orders without an answer new ones are rejected, and room
 });
 
 test("one user has a quarter of the queue, batches included; others still have room", async (t) => {
-  const { end, place, placeOnce, placeTogether } = heldDatabase(accept, { waitingCap: 20 });
+  const { end, place, placeKeyed, placeAllOrNone } = heldDatabase(accept, { waitingCap: 20 });
   const ofAnn = (marketId: string, price: number) => order(marketId, price, { userId: "ann" });
   const first = place(ofAnn("a", 1));
   await ticks(2);
-  const batch = placeTogether([ofAnn("b", 2), ofAnn("c", 3)]);
+  const batch = placeAllOrNone([ofAnn("b", 2), ofAnn("c", 3)]);
   const waiting = [place(ofAnn("a", 4)), place(ofAnn("a", 5))];
   t.is(kindOf(await t.throwsAsync(place(ofAnn("d", 6)))), "overloaded");
-  t.is(kindOf(await t.throwsAsync(placeTogether([ofAnn("d", 6)]))), "overloaded");
+  t.is(kindOf(await t.throwsAsync(placeAllOrNone([ofAnn("d", 6)]))), "overloaded");
   const keyed = {
     userId: "ann",
     orders: [ofAnn("d", 6)],
@@ -169,7 +169,7 @@ test("one user has a quarter of the queue, batches included; others still have r
     idempotencyKey: "key",
     requestFingerprint: "print",
   };
-  t.is(kindOf(await t.throwsAsync(placeOnce(keyed))), "overloaded");
+  t.is(kindOf(await t.throwsAsync(placeKeyed(keyed))), "overloaded");
   const others = place(order("d", 7, { userId: "bob" }));
   await ticks(4);
   await end("b2 c3 !");

@@ -80,17 +80,17 @@ const deep = (userId: string, marketId = "a") => order(marketId, 1, { userId, qu
 const few = (userId: string, marketId = "a") => order(marketId, 2, { userId, quantity: 2500 });
 
 test("after an atomic batch that was long and rejected, others rest 3 times as long, its user 40", async (t) => {
-  const { clock, lasts, outcomes, placeTogether, watch } = slowDatabase((call) =>
+  const { clock, lasts, outcomes, placeAllOrNone, watch } = slowDatabase((call) =>
     ordersOf(call).map((each, index) => (index === 1 ? withCode("LOSS_LIMIT") : accepted(each))),
   );
   lasts(120);
-  watch("walk", placeTogether([deep("ann"), few("ann")]));
+  watch("walk", placeAllOrNone([deep("ann"), few("ann")]));
   await clock.pass(120);
   lasts(0);
-  watch("ann deep", placeTogether([deep("ann")]));
-  watch("ann elsewhere", placeTogether([deep("ann", "b")]));
-  watch("bob deep", placeTogether([deep("bob")]));
-  watch("cy few", placeTogether([few("cy")]));
+  watch("ann deep", placeAllOrNone([deep("ann")]));
+  watch("ann elsewhere", placeAllOrNone([deep("ann", "b")]));
+  watch("bob deep", placeAllOrNone([deep("bob")]));
+  watch("cy few", placeAllOrNone([few("cy")]));
   await clock.pass(5000);
   // The limiter looks again every 50 ms.
   t.deepEqual(outcomes, [
@@ -104,14 +104,14 @@ test("after an atomic batch that was long and rejected, others rest 3 times as l
 
 test("a batch with a key walks if it is long and some of it is rejected; its replay does not", async (t) => {
   let [codes, replayed]: [(string | null)[], boolean] = [[], false];
-  const { clock, lasts, outcomes, placeOnce, watch } = slowDatabase(() => [
+  const { clock, lasts, outcomes, placeKeyed, watch } = slowDatabase(() => [
     { ...withCode(""), ...{ code: null, replayed }, body: bodyOf(codes) },
   ]);
   const bodyOf = (all: (string | null)[]) =>
     JSON.stringify({ results: all.map((code) => ({ code })) });
   const key = { idempotencyKey: "k", requestFingerprint: "f", atomic: false };
   const place = (name: string, request = deep("ann")) => {
-    watch(name, placeOnce({ userId: "ann", orders: [request, few("ann")], ...key }));
+    watch(name, placeKeyed({ userId: "ann", orders: [request, few("ann")], ...key }));
   };
   lasts(120);
   codes = [null, null];
@@ -136,7 +136,7 @@ test("a batch with a key walks if it is long and some of it is rejected; its rep
 
 test("an amendment that was long and rejected makes amendments, batches and orders of its market rest", async (t) => {
   let code: string | null = null;
-  const { amend, clock, lasts, outcomes, place, placeTogether, watch } = slowDatabase((call) =>
+  const { amend, clock, lasts, outcomes, place, placeAllOrNone, watch } = slowDatabase((call) =>
     isCommand(call)
       ? [{ ...withCode(""), code, body: "{}" }]
       : ordersOf(call).map((each) => accepted(each)),
@@ -164,7 +164,7 @@ test("an amendment that was long and rejected makes amendments, batches and orde
       .sort(),
     ["amendment", "order"],
   );
-  watch("batch of ann", placeTogether([deep("ann")]));
+  watch("batch of ann", placeAllOrNone([deep("ann")]));
   await clock.pass(3600);
   t.is(outcomes.length, 5);
   await clock.pass(100);
