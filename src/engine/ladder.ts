@@ -13,8 +13,8 @@ export const LANE_MAKERS = { ofFirst: 500, ofOthers: 250 };
 /**
  * Of each rung the orders of one call at most, the resting orders that they may meet, and the calls
  * under way at once, of a pool with so many connections. No call holds a connection for a lock longer
- * than 50 ms (the lock timeout of the pool `orders`). A lane, which is a market, has one shared or lone
- * call under way, and waits in the process.
+ * than 50 ms (the lock timeout of the pool `orders`). One call at a time takes orders from a lane; what
+ * waits there waits in the process.
  */
 export const ladder = {
   /** Of many lanes. It waits for no lock of a market. */
@@ -41,12 +41,12 @@ const reserve = (connections: number): number => Math.ceil(connections / 4);
  * What a call that waits for locks counts against: its rung, or `command` for a cancel, a split and a
  * merge; its users and its markets; and a name of which there is one call at a time.
  */
-export type CommandKind = "alone" | "single" | "command" | "user" | "market" | "one";
+export type LimitKind = "alone" | "single" | "command" | "user" | "market" | "one";
 
-/** The line of the calls that lanes make alone. They are for all users, other lines for one each. */
+/** The line of the calls of lanes on `alone`. They are for all users, other lines for one each. */
 export const LANES = "lanes";
 
-export function commandLimits(connections: number): CallLimits<CommandKind> {
+export function commandLimits(connections: number): CallLimits<LimitKind> {
   const quarter = reserve(connections);
   return {
     ...{ most: ladder.shared.atOnce(connections), often: LANES },

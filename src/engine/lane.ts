@@ -30,8 +30,8 @@ export interface Waiting {
 export interface Lane {
   waiting: Waiting[];
   /**
-   * Calls under way: one that took orders here at most, and one apart from it. That one has an order
-   * that climbed, or is `single`.
+   * Calls under way: at most one that took orders here, and one that goes apart, for an order that
+   * climbed or on the rung `single`.
    */
   underWay: number;
   /** A call apart has gone before its orders: they go before the next one. */

@@ -11,7 +11,7 @@ import type { RetryOptions } from "../database/failures.ts";
 import { startTimer } from "../later.ts";
 import type { Later } from "../later.ts";
 import { commandLimits, ladder, LANES } from "./ladder.ts";
-import type { CommandKind } from "./ladder.ts";
+import type { LimitKind } from "./ladder.ts";
 import type { Token, Waiting } from "./lane.ts";
 import { createLanes } from "./lanes.ts";
 import { makeCall, rejectAll } from "./order_calls.ts";
@@ -26,7 +26,7 @@ export interface OrderGathererOptions {
   /** Those of the pool unless given: the calls under way follow from it; see ladder.ts. */
   connections?: number;
   /** For the turns of calls that wait for locks. Other commands may use the same. */
-  limiter?: CallLimiter<CommandKind>;
+  limiter?: CallLimiter<LimitKind>;
   /** Resting orders that the orders of a call may meet, instead of those of the ladder. */
   mostMakers?: number;
   /** Orders at most that are not answered, over all markets; one user's at most a quarter of it. */
@@ -184,7 +184,7 @@ export function createOrderGatherer(options: OrderGathererOptions): OrderGathere
 }
 
 interface StarterOptions {
-  limiter: CallLimiter<CommandKind>;
+  limiter: CallLimiter<LimitKind>;
   /** Shared calls under way at most. */
   mostShared: number;
   later: Later;

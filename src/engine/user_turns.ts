@@ -1,6 +1,6 @@
 import type { Pool } from "pg";
 import { part } from "./ladder.ts";
-import type { CommandKind } from "./ladder.ts";
+import type { LimitKind } from "./ladder.ts";
 import { createCallLimiter, REQUEST_PATIENCE_MS } from "../database/call_limiter.ts";
 import type { CallLimiter, CallLimits } from "../database/call_limiter.ts";
 import type { RetryOptions, Turn } from "../database/failures.ts";
@@ -32,7 +32,7 @@ export interface UserTurns {
 
 /** Each of the standbys has as many connections for reads as the pool. */
 export function createUserTurns(
-  commands: CallLimiter<CommandKind>,
+  commands: CallLimiter<LimitKind>,
   reads: Pool,
   standbys = 0,
 ): UserTurns {

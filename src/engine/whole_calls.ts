@@ -12,7 +12,7 @@ import type {
 import { DatabaseFailure, withRetries } from "../database/failures.ts";
 import type { RetryOptions, Turn } from "../database/failures.ts";
 import { AMENDMENT_MAKERS, ladder } from "./ladder.ts";
-import type { CommandKind } from "./ladder.ts";
+import type { LimitKind } from "./ladder.ts";
 import type { Waiting } from "./lane.ts";
 import type { Lanes } from "./lanes.ts";
 import type { Walks } from "./walks.ts";
@@ -24,7 +24,7 @@ import type { Walks } from "./walks.ts";
 
 export interface WholeCallContext {
   pool: Pool;
-  limiter: CallLimiter<CommandKind>;
+  limiter: CallLimiter<LimitKind>;
   /** What has the same name goes one after the other. */
   queues: CallLimiter<"one">;
   lanes: Pick<Lanes, "block" | "unblock" | "owes">;
