@@ -93,7 +93,7 @@ export const isDeep = (order: Waiting): boolean => reachOf(order) > LANE_MAKERS.
 
 /**
  * Takes the orders of a call of one lane: the first one, and the smallest others. A deep first one
- * comes alone of its user and beside the one after it, since it climbs. Orders of one user never
+ * climbs, so the first one to send comes with it, and no other of its user. Orders of one user never
  * overtake each other.
  */
 export function takeAlone(lane: Lane, mostOrders: number): Waiting[] {
