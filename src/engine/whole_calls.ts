@@ -66,7 +66,7 @@ export async function placeAllOrNone(
   context: WholeCallContext,
   orders: OrderRequest[],
 ): Promise<VersionedResult[]> {
-  const results = await run(context, { orders, atomic: true });
+  const results = await placeWhole(context, { orders, atomic: true });
   if (results.length !== orders.length) {
     const counted = `${results.length} results to ${orders.length} orders`;
     throw new RangeError(`api.run_orders returned ${counted}`);
@@ -80,7 +80,7 @@ export async function placeKeyed(
   context: WholeCallContext,
   batch: KeyedBatch,
 ): Promise<VersionedResult> {
-  const [result] = await run(context, batch);
+  const [result] = await placeWhole(context, batch);
   if (result === undefined) throw new RangeError("api.run_orders returned no result to a batch");
   if (result.code === null && !result.replayed) {
     context.onCommitted(resultsIn(result.body).results);
@@ -93,7 +93,7 @@ export function resultsIn(body: string): { results: CommandResult[]; balance: un
   return JSON.parse(body) as ReturnType<typeof resultsIn>;
 }
 
-async function run(
+async function placeWhole(
   context: WholeCallContext,
   batch: KeyedBatch | { orders: OrderRequest[]; atomic: boolean },
 ): Promise<VersionedResult[]> {
@@ -102,13 +102,13 @@ async function run(
   const own = isKeyed ? [batch.userId] : [];
   const userIds = [...new Set([...own, ...orders.map(({ userId }) => userId)])];
   const marketIds = [...new Set(orders.map(({ marketId }) => marketId))];
-  const placing: Climbing = {
+  const whole: WholeCall = {
     ...{ userIds, marketIds, isRepeatable: isKeyed },
     queueNames: userIds.map((userId) => `batch ${userId}`),
     mostMakers: ladder.alone.mostMakers,
     ...(isKeyed && { isRejected: hasRejections }),
   };
-  return await climb(context, placing, (client, mostMakers) =>
+  return await makeWhole(context, whole, (client, mostMakers) =>
     call(client, api.runOrders, { ...ALL_ORDERS, ...batch, mostMakers }),
   );
 }
@@ -120,12 +120,12 @@ export async function amend(
 ): Promise<VersionedResult> {
   const given = { command: "amend", marketId: null, ...NO_KEY, ...amendment } as const;
   const { userId } = amendment;
-  const amending: Climbing = {
+  const whole: WholeCall = {
     ...{ userIds: [userId], marketIds: [], isRepeatable: false },
     queueNames: [`amendment ${userId}`],
     mostMakers: AMENDMENT_MAKERS,
   };
-  const [result] = await climb(context, amending, async (client, mostMakers) => [
+  const [result] = await makeWhole(context, whole, async (client, mostMakers) => [
     await call(client, api.runCommand, { ...given, mostMakers }),
   ]);
   if (result === undefined) throw new RangeError("api.run_command returned nothing");
@@ -141,13 +141,13 @@ export async function placeApart(
   { request, token, until }: Pick<Waiting, "request" | "token" | "until">,
 ): Promise<PlacedOrder> {
   const { marketId, userId } = request;
-  const placing: Climbing = {
+  const whole: WholeCall = {
     ...{ userIds: [userId], marketIds: [marketId], isRepeatable: false },
     queueNames: [`order ${userId} in ${marketId}`],
     mostMakers: ladder.alone.mostMakers,
     ...{ until, token },
   };
-  const placed = climb(context, placing, (client, mostMakers) =>
+  const placed = makeWhole(context, whole, (client, mostMakers) =>
     call(client, api.runOrders, { ...ALL_ORDERS, orders: [request], mostMakers }),
   );
   const [result] = await placed.catch((error: unknown) => {
@@ -160,7 +160,7 @@ export async function placeApart(
   return result;
 }
 
-interface Climbing {
+interface WholeCall {
   userIds: string[];
   /** Without them, AGAIN names the market. */
   marketIds: string[];
@@ -181,20 +181,20 @@ interface Climbing {
  * Makes a call as `alone`, and if it could meet too many makers, as `single`. What was long as `single`
  * and is rejected has walked; see walks.ts.
  */
-async function climb<Result extends VersionedResult>(
+async function makeWhole<Result extends VersionedResult>(
   context: WholeCallContext,
-  climbing: Climbing,
+  whole: WholeCall,
   makeCall: (client: PoolClient, mostMakers: number | null) => Promise<Result[]>,
 ): Promise<Result[]> {
   const { limiter, queues, walks } = context;
-  const { userIds, marketIds, queueNames, mostMakers, isRejected = isCoded } = climbing;
-  const inTime = patienceOf(context, climbing);
+  const { userIds, marketIds, queueNames, mostMakers, isRejected = isCoded } = whole;
+  const inTime = patienceOf(context, whole);
   const goAlone = () => {
     const bounded = (client: PoolClient) => makeCall(client, mostMakers);
-    if (climbing.until !== undefined) return goApart(context, climbing, { rung: "alone" }, bounded);
+    if (whole.until !== undefined) return goApart(context, whole, { rung: "alone" }, bounded);
     const holds = { alone: "", user: userIds, market: marketIds };
     const turn = limiter.turn(`${queueNames.join()} alone`, holds);
-    return untilDone(context, { ...climbing, turn }, bounded);
+    return untilDone(context, { ...whole, turn }, bounded);
   };
   const isForNothing = (results: Result[]) =>
     results.some((result) => result.code !== "CONFLICT_RETRY" && isRejected(result));
@@ -203,11 +203,11 @@ async function climb<Result extends VersionedResult>(
     { one: queueNames },
     inTime,
   )(async () => {
-    await climbing.token?.take(inTime.patienceMs?.());
+    await whole.token?.take(inTime.patienceMs?.());
     const results = await goAlone();
     const again = results.find(({ code }) => code === "AGAIN");
     if (again === undefined) return results;
-    const single = { ...climbing, marketIds: marketIds.length > 0 ? marketIds : [again.body] };
+    const single = { ...whole, marketIds: marketIds.length > 0 ? marketIds : [again.body] };
     const going = { rung: "single", restMs: () => walks.restMs(single) } as const;
     return await goApart(context, single, going, (client) =>
       walks.watch(single, () => makeCall(client, null), isForNothing),
@@ -216,7 +216,7 @@ async function climb<Result extends VersionedResult>(
 }
 
 /** How long it waits for a turn or its token, if not for as long as any request. */
-const patienceOf = ({ now }: WholeCallContext, { until }: Climbing) =>
+const patienceOf = ({ now }: WholeCallContext, { until }: WholeCall) =>
   until === undefined ? {} : { patienceMs: () => Math.max(0, until - now()) };
 
 /**
@@ -225,18 +225,18 @@ const patienceOf = ({ now }: WholeCallContext, { until }: Climbing) =>
  */
 async function goApart<Result extends VersionedResult>(
   context: WholeCallContext,
-  climbing: Climbing,
+  whole: WholeCall,
   { rung, restMs = () => 0 }: { rung: "alone" | "single"; restMs?: () => number },
   makeCall: (client: PoolClient) => Promise<Result[]>,
 ): Promise<Result[]> {
   const { lanes, limiter, onLeft } = context;
-  const { marketIds, queueNames, userIds } = climbing;
+  const { marketIds, queueNames, userIds } = whole;
   const holds = { [rung]: "", user: userIds, one: marketIds };
   const turn = limiter.turn(`${queueNames.join()} ${rung}`, holds, {
-    ...patienceOf(context, climbing),
+    ...patienceOf(context, whole),
     restMs: () => Math.max(restMs(), lanes.owes(marketIds) ? LANE_TURN_MS : 0),
   });
-  return await untilDone(context, { ...climbing, turn }, async (client) => {
+  return await untilDone(context, { ...whole, turn }, async (client) => {
     lanes.block(marketIds);
     try {
       return await makeCall(client);
