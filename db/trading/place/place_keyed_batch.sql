@@ -14,7 +14,6 @@ declare
     select t.user_id from trading.traders as t where t.public_id = place_keyed_batch.user_id
   );
   v_requests trading.requests := trading.read_requests(place_keyed_batch.orders);
-  v_count constant int := coalesce(cardinality(v_requests.user_id), 0);
   v_kept core.result;
   v_results trading.order_answer[];
   v_reply text;
@@ -32,7 +31,7 @@ begin
     return v_kept;
   end if;
 
-  if v_count > 0 then
+  if v_requests.user_id is not null then
     v_results := trading.place_whole_batch(
       v_requests, place_keyed_batch.atomic, place_keyed_batch.most_makers
     );
