@@ -62,7 +62,8 @@ $$;
 comment on function trading.changed_book(
   trading.market_state, int[], bigint[], bigint[], bigint[]
 ) is
-  'A market with shares added to its depth at some places, and with the best prices and first '
-  'positions that follow. positions_left and positions_gone: at each place, the position of an '
-  'order that a call has read there and left, or taken away; those that were read are the first '
-  'of their queue. Without them a side is searched from its beginning once its best price moves.';
+  'A market with shares added to its depth at some places (trading.depth_place), and with the best '
+  'prices and first positions that follow. positions_left and positions_gone: at each place, the '
+  'position of an order that a call has read there and left, or taken away; those that were read '
+  'are the first of their queue. Without them a side is searched from its beginning once its best '
+  'price moves.';

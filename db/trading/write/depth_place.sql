@@ -4,4 +4,4 @@ language sql immutable parallel safe
 return case book_side when 'yes' then book_price else 99 + book_price end;
 
 comment on function trading.depth_place(trading.side, int) is
-  'Where the shares of a side and price are in trading.market_state.depth.';
+  'Where trading.market_state.depth has the shares of a side and price: NO behind the 99 of YES.';
