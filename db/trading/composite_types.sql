@@ -76,7 +76,7 @@ create type trading.requests as (
   post_only boolean[],
   expires_at timestamptz[],
   idempotency_key uuid[],
-  fingerprint uuid[],
+  request_fingerprint uuid[],
   cancels_own boolean[],
   is_market boolean[],
   is_yes boolean[],
@@ -97,8 +97,8 @@ comment on type trading.requests is
   'quantity is null with a budget. problem: what is malformed. code: set before '
   'matching, for example to AGAIN. order_id to release_at: of the scheduled order that it '
   'releases. relieved_cents: by how much it lowers the cost of its user''s open orders, being '
-  'the release or the replacement of one. fingerprint: another request with the key is rejected; '
-  'null: any request with it is a replay.';
+  'the release or the replacement of one. request_fingerprint: with another one the key is '
+  'rejected; null: any request with the key is a replay.';
 
 create type trading.markets_read as (
   id bigint[],

@@ -158,8 +158,8 @@ begin
       if batch.replay[i] is not null or (j < i and o_code[j] is null) then
         if batch.replay[i] = -1
           or batch.replay[i] is null and coalesce(
-            r.fingerprint[j] <> r.fingerprint[i],
-            r.fingerprint[i] is not null and not trading.same_terms(
+            r.request_fingerprint[j] <> r.request_fingerprint[i],
+            r.request_fingerprint[i] is not null and not trading.same_terms(
               r, i, m.id[r_market[j]], r.side[j], r.order_type[j], r.price[j], r_quantity[j],
               r.budget_cents[j], r.time_in_force[j], r.post_only[j], r.expires_at[j])
           )

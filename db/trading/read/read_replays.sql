@@ -10,8 +10,8 @@ begin
       case
         when k.is_old is not false then null
         -- The key of another command, or of an order that was sent otherwise.
-        when k.order_id is null or k.request_fingerprint <> r.fingerprint[v.i] then -1
-        when k.request_fingerprint is null and r.fingerprint[v.i] is not null
+        when k.order_id is null or k.request_fingerprint <> r.request_fingerprint[v.i] then -1
+        when k.request_fingerprint is null and r.request_fingerprint[v.i] is not null
           and not exists (
             select
             from trading.orders as o

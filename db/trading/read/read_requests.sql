@@ -18,7 +18,7 @@ begin
     v_market_ids, v_requests.market_place, v_requests.user_id, v_requests.side,
     v_requests.order_type, v_requests.price, v_requests.quantity, v_requests.budget_cents,
     v_requests.time_in_force, v_requests.post_only, v_requests.expires_at,
-    v_requests.idempotency_key, v_requests.fingerprint, v_requests.cancels_own,
+    v_requests.idempotency_key, v_requests.request_fingerprint, v_requests.cancels_own,
     v_requests.is_market, v_requests.is_yes, v_requests.book_price, v_requests.problem
   from (
     select

@@ -87,7 +87,7 @@ begin
     insert into trading.idempotency_keys (
       user_id, key, order_id, created_at, request_fingerprint
     )
-    select r.user_id[i], r.idempotency_key[i], o.order_id[i], batch.at, r.fingerprint[i]
+    select r.user_id[i], r.idempotency_key[i], o.order_id[i], batch.at, r.request_fingerprint[i]
     from generate_subscripts(o.order_id, 1) as i
     where o.order_id[i] is not null
       and r.idempotency_key[i] is not null;
