@@ -27,7 +27,7 @@ export interface CallContext {
 /** Makes a call that takes tokens of these users, while their other requests wait. */
 export type WhilePaying = <T>(userIds: string[], call: () => Promise<T>) => Promise<T>;
 
-interface Call {
+interface CallPlan {
   /** Takes its orders, once it has a connection: more may have come. */
   take: () => Waiting[];
   /** Of a call of one lane, on the rung `alone`. */
@@ -41,7 +41,7 @@ interface Taken {
 }
 
 /** Makes a call and answers its orders. Those that were told AGAIN are placed again, or climb. */
-export async function makeCall(context: CallContext, made: Call): Promise<void> {
+export async function makeCall(context: CallContext, plan: CallPlan): Promise<void> {
   const { lanes } = context;
   const taken: Taken = { sent: [] };
   /** Their lanes go alone next. */
@@ -49,29 +49,29 @@ export async function makeCall(context: CallContext, made: Call): Promise<void> 
   let results: PlacedOrder[] | undefined;
   try {
     // A lock that lasts longer than a moment concerns some of the orders. The others go on.
-    results = await send(context, made, taken, true).catch((error: unknown) => {
+    results = await send(context, plan, taken, { waits: true }).catch((error: unknown) => {
       if (!isLockTimeout(error)) throw error;
-      return send(context, made, taken, false);
+      return send(context, plan, taken, { waits: false });
     });
-    failed = answer(context, made, taken, results);
+    failed = answer(context, plan, taken, results);
   } catch (error) {
     // Without a connection, orders that came later would fail in the same way.
-    if (taken.orders === undefined) rejectAll(lanes.takeAll(made.lane), error);
+    if (taken.orders === undefined) rejectAll(lanes.takeAll(plan.lane), error);
     // It is committed: its orders must not be placed again.
     else if (results !== undefined) rejectAll(taken.sent, error);
-    else failed = fail(context, made, taken.sent, error);
+    else failed = fail(context, plan, taken.sent, error);
   } finally {
     const ended = lanes.of(taken.orders ?? []);
-    if (made.lane !== undefined) ended.add(made.lane);
+    if (plan.lane !== undefined) ended.add(plan.lane);
     lanes.end(ended, lanes.of(failed));
   }
 }
 
 async function send(
   { climb, mostMakers, now, pool, retries, whilePaying }: CallContext,
-  { lane, take }: Call,
+  { lane, take }: CallPlan,
   taken: Taken,
-  waits: boolean,
+  { waits }: { waits: boolean },
 ): Promise<PlacedOrder[]> {
   const rung = lane === undefined ? ladder.shared : ladder.alone;
   const isTroubled = lane?.climbing.isEmpty() === false;
@@ -108,7 +108,7 @@ async function send(
 /** Gives orders their results. Returns those whose lanes go alone next. */
 function answer(
   context: CallContext,
-  made: Call,
+  plan: CallPlan,
   { sent }: Taken,
   results: PlacedOrder[],
 ): Waiting[] {
@@ -129,7 +129,7 @@ function answer(
     if (isUnpaid) {
       // Its bucket is locked. It takes its token by a call of its own, or waits behind others.
       const isBehind = again.some(
-        (other) => !climbs(made, sent, other) && areOfOneQueue(other, order),
+        (other) => !climbs(plan, sent, other) && areOfOneQueue(other, order),
       );
       (isBehind && order.until > now() ? again : unpaid).push(order);
     }
@@ -139,7 +139,7 @@ function answer(
     else if (result.code === "AGAIN") order.reject(new DatabaseFailure("conflict"));
     else final.push({ order, result });
   });
-  placeAgain(context, made, sent, again);
+  placeAgain(context, plan, sent, again);
   unpaid.forEach(climb);
   if (sent.length > 0) onCommitted(final.map(({ result }) => result));
   // The next call begins first: the database works on it while the server writes these answers.
@@ -166,16 +166,21 @@ function pay(order: Waiting, result: PlacedOrder): boolean {
 }
 
 /** Of a call of one lane only the first order that it sent is sure to have been the reason. It climbs. */
-const climbs = ({ lane }: Call, [first]: Waiting[], order: Waiting): boolean =>
+const climbs = ({ lane }: CallPlan, [first]: Waiting[], order: Waiting): boolean =>
   lane !== undefined && order === first;
 
-function placeAgain({ climb, lanes }: CallContext, made: Call, sent: Waiting[], again: Waiting[]) {
-  lanes.putBehind(again.filter((order) => !climbs(made, sent, order)));
-  again.filter((order) => climbs(made, sent, order)).forEach(climb);
+function placeAgain(
+  { climb, lanes }: CallContext,
+  plan: CallPlan,
+  sent: Waiting[],
+  again: Waiting[],
+) {
+  lanes.putBehind(again.filter((order) => !climbs(plan, sent, order)));
+  again.filter((order) => climbs(plan, sent, order)).forEach(climb);
 }
 
 /** A call failed. If it had no effect, its orders are placed again: only some of them caused it. */
-function fail(context: CallContext, made: Call, sent: Waiting[], error: unknown): Waiting[] {
+function fail(context: CallContext, plan: CallPlan, sent: Waiting[], error: unknown): Waiting[] {
   const at = context.now();
   const isConflict = error instanceof DatabaseFailure && error.kind === "conflict";
   const isOfOne = !(error instanceof DatabaseFailure) && sent.length > 1;
@@ -184,7 +189,7 @@ function fail(context: CallContext, made: Call, sent: Waiting[], error: unknown)
     sent.filter((order) => !isAgain(order)),
     error,
   );
-  placeAgain(context, made, sent, sent.filter(isAgain));
+  placeAgain(context, plan, sent, sent.filter(isAgain));
   return sent;
 }
 
