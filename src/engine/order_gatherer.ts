@@ -214,7 +214,7 @@ function createCallStarter(context: CallContext, { limiter, mostShared, later }:
   }
 
   function begin(): void {
-    takeTurn();
+    placeAlone();
     if (isConnecting || sharedCalls >= mostShared) return;
     const { count, since } = lanes.shared();
     const isEnough = count >= (sharedCalls === 0 ? 1 : ENOUGH_ORDERS);
@@ -245,7 +245,7 @@ function createCallStarter(context: CallContext, { limiter, mostShared, later }:
   }
 
   /** Begins a call of one lane, which is chosen when there is a turn. */
-  function takeTurn(): void {
+  function placeAlone(): void {
     if (isWaiting || lanes.findAlone() === undefined) return;
     isWaiting = true;
     const placing = limiter.turn(LANES, { alone: "" })(async () => {
@@ -254,7 +254,7 @@ function createCallStarter(context: CallContext, { limiter, mostShared, later }:
       if (lane === undefined) return;
       lanes.start(lane);
       const placed = makeCall(context, { lane, take: () => lanes.take(lane) });
-      takeTurn();
+      placeAlone();
       await placed;
     });
     const failed = (error: unknown): void => {

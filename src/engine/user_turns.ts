@@ -5,7 +5,7 @@ import { createCallLimiter, REQUEST_PATIENCE_MS } from "../database/call_limiter
 import type { CallLimiter, CallLimits } from "../database/call_limiter.ts";
 import type { RetryOptions, Turn } from "../database/failures.ts";
 
-/** How many connections of a pool the commands and the reads of users may hold at once. */
+/** How many connections of a pool the reads of users may hold at once. */
 
 /** Half is left to the other reads, which are short. */
 export function previewLimits(connections: number): CallLimits<"user" | "market"> {
