@@ -26,9 +26,8 @@ comment on function api.place_orders(jsonb, boolean, boolean) is
   'timeInForce, selfTrade, idempotencyKey, requestFingerprint, expiresAt, postOnly}, as '
   'trading.read_requests has it. Each stands alone: its rejection is its row; atomic: if one is '
   'rejected, no order is placed, and the rows of the others have neither code nor body, unless all '
-  'are CONFLICT_RETRY. waits => '
-  'false: orders of markets whose lock is held are AGAIN: they have no effect and must be placed '
-  'again; in an atomic call all of them are. CONFLICT_RETRY: the call cancelled as many makers as '
-  'one call may, and the request must be placed again. Locks: the markets, ascending; then the '
-  'takers and the makers they can reach, by ascending user id. May fail as a whole with 40001, '
-  '40P01 or 55P03: call it again.';
+  'are CONFLICT_RETRY. waits => false: orders of markets whose lock is held are AGAIN: they have '
+  'no effect and must be placed again; in an atomic call all of them are. CONFLICT_RETRY: the call '
+  'cancelled, or met for nothing, as many makers as one may, and the request must be placed again. '
+  'Locks: the markets, ascending; then the takers and the makers they can reach, by ascending user '
+  'id. May fail as a whole with 40001, 40P01 or 55P03: call it again.';

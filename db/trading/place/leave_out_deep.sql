@@ -40,7 +40,7 @@ end
 $$;
 
 comment on function trading.leave_out_deep(trading.batch, int, boolean) is
-  'The codes of the requests of a call that could meet more than most_makers, one for each '
-  'request: AGAIN for those that are left out, null for those that stay. by_order: the first '
-  'half of them stays, so none if it is one. Otherwise the markets with the fewest makers stay: '
-  'for calls of many markets, which wait for no market.';
+  'The codes of the requests of a call that could meet more than most_makers: AGAIN for those that '
+  'are left out, for the others what it was. by_order: the first half of them stays, so none if it '
+  'is one. Otherwise the markets with the fewest makers stay: for calls of many markets, which '
+  'wait for no market.';
