@@ -10,6 +10,7 @@ import type { RealityCheck } from "../api/types.ts";
 import { formatChange, formatCents, toneOf } from "../format.ts";
 import { navigate } from "../router.ts";
 import { SignOutWords } from "./account/unconfirmed.tsx";
+import { Fact } from "./fact.tsx";
 
 /** Of all windows of this browser, one reminds. */
 const takeTurn = turns(["pgmarkets.reality-check"]);
@@ -83,16 +84,15 @@ function Reminder({ check, onGoOn }: ReminderProps): JSX.Element {
     >
       <h2 id={`${id}-title`}>You have been here for {durationWords(check.lastedMs)}</h2>
       <dl class="figures">
-        <div>
-          <dt>Your result in this time</dt>
-          <dd class={`number ${toneOf(check.realisedCents)}`}>
-            {formatChange(check.realisedCents)}
-          </dd>
-        </div>
-        <div>
-          <dt>{check.spentCents < 0 ? "Taken out of trading" : "Put into trading"}</dt>
-          <dd class="number">{formatCents(Math.abs(check.spentCents))}</dd>
-        </div>
+        <Fact name="Your result in this time" class={`number ${toneOf(check.realisedCents)}`}>
+          {formatChange(check.realisedCents)}
+        </Fact>
+        <Fact
+          name={check.spentCents < 0 ? "Taken out of trading" : "Put into trading"}
+          class="number"
+        >
+          {formatCents(Math.abs(check.spentCents))}
+        </Fact>
       </dl>
       <p class="hint" id={`${id}-what`}>
         The result is what you sold, exchanged or were paid, less what those shares had cost, less

@@ -6,6 +6,7 @@ import { isSignedIn, session } from "../api/session.ts";
 import type { LeaderboardEntry } from "../api/types.ts";
 import { Change } from "../components/change.tsx";
 import { Choice } from "../components/choice.tsx";
+import { Fact } from "../components/fact.tsx";
 import { Person } from "../components/person.tsx";
 import { Empty, Show } from "../components/states.tsx";
 import { formatCount, formatRatio, formatVolume } from "../format.ts";
@@ -96,36 +97,21 @@ function Summary({ window, category }: Of): JSX.Element {
       {({ traderCount, totalVolumeCents, openInterestCents, biggestSingleWin, medianTrader }) => (
         <section class="panel stack" aria-label="All traders">
           <dl class="facts facts-wide">
-            <div>
-              <dt>Public traders with settled trades</dt>
-              <dd>{formatCount(traderCount)}</dd>
-            </div>
-            <div>
-              <dt>Settled volume</dt>
-              <dd>{formatVolume(totalVolumeCents)}</dd>
-            </div>
-            <div>
-              <dt>Open interest</dt>
-              <dd>{formatVolume(openInterestCents)}</dd>
-            </div>
+            <Fact name="Public traders with settled trades">{formatCount(traderCount)}</Fact>
+            <Fact name="Settled volume">{formatVolume(totalVolumeCents)}</Fact>
+            <Fact name="Open interest">{formatVolume(openInterestCents)}</Fact>
             {biggestSingleWin !== null && (
-              <div>
-                <dt>Biggest win</dt>
-                <dd>
-                  <Change cents={biggestSingleWin.plCents} />{" "}
-                  <a class="small" href={`/markets/${biggestSingleWin.marketId}`}>
-                    {biggestSingleWin.displayName}
-                  </a>
-                </dd>
-              </div>
+              <Fact name="Biggest win">
+                <Change cents={biggestSingleWin.plCents} />{" "}
+                <a class="small" href={`/markets/${biggestSingleWin.marketId}`}>
+                  {biggestSingleWin.displayName}
+                </a>
+              </Fact>
             )}
             {medianTrader !== null && (
-              <div>
-                <dt>Median trader</dt>
-                <dd>
-                  <Change cents={medianTrader.plCents} />
-                </dd>
-              </div>
+              <Fact name="Median trader">
+                <Change cents={medianTrader.plCents} />
+              </Fact>
             )}
           </dl>
           <p class="hint">

@@ -13,6 +13,7 @@ import { formatCents, formatCount, formatShares, parseCount } from "../../format
 import { useAsked } from "../../hooks/use_asked.ts";
 import { useCommand } from "../../hooks/use_command.ts";
 import { ConfirmDialog } from "../confirm_dialog.tsx";
+import { Fact } from "../fact.tsx";
 import { Checkbox, Field } from "../field.tsx";
 import { Notice } from "../notice.tsx";
 import { Submit } from "../submit.tsx";
@@ -243,26 +244,16 @@ function Figures({ answer, body, event }: AnswerProps): JSX.Element {
   const others = othersOf(body, event);
   return (
     <dl class="figures">
-      <div>
-        <dt>You give</dt>
-        <dd>
-          {formatCount(body.quantity)} NO of {body.marketIds.length} {outcomesWord(body.marketIds)}
-        </dd>
-      </div>
-      <div>
-        <dt>You get in cash</dt>
-        <dd>{formatCents(answer.cashCents)}</dd>
-      </div>
+      <Fact name="You give">
+        {formatCount(body.quantity)} NO of {body.marketIds.length} {outcomesWord(body.marketIds)}
+      </Fact>
+      <Fact name="You get in cash">{formatCents(answer.cashCents)}</Fact>
       {others.length > 0 && (
-        <div>
-          <dt>You get of each of {others.join(", ")}</dt>
-          <dd>{formatCount(body.quantity)} YES</dd>
-        </div>
+        <Fact name={`You get of each of ${others.join(", ")}`}>
+          {formatCount(body.quantity)} YES
+        </Fact>
       )}
-      <div>
-        <dt>Cash afterwards</dt>
-        <dd>{formatCents(answer.balance.total)}</dd>
-      </div>
+      <Fact name="Cash afterwards">{formatCents(answer.balance.total)}</Fact>
     </dl>
   );
 }

@@ -1,4 +1,4 @@
-import type { ComponentChildren, JSX } from "preact";
+import type { JSX } from "preact";
 import { pause } from "../../api/exchange.ts";
 import type { Market, MarketResolution } from "../../api/types.ts";
 import {
@@ -11,6 +11,7 @@ import {
 } from "../../format.ts";
 import { useEvents } from "../../hooks/use_event.ts";
 import { CategoryLink } from "../category_link.tsx";
+import { Fact } from "../fact.tsx";
 import { LiveBadge } from "../live_badge.tsx";
 import { Status } from "../status.tsx";
 import { chanceOf, WIDEST_SPREAD } from "./chance.ts";
@@ -49,14 +50,8 @@ export function MarketHead({ market, resolution, tradersCount }: MarketHeadProps
         )}
         <dl class="facts">
           {isResolved ? <PaidFacts resolution={resolution} /> : <PriceFacts market={market} />}
-          <Fact
-            name={<a href="/help#volume">Volume</a>}
-            value={formatVolume(yesVolume + noVolume)}
-          />
-          <Fact
-            name="Traders"
-            value={tradersCount === undefined ? "…" : formatCount(tradersCount)}
-          />
+          <Fact name={<a href="/help#volume">Volume</a>}>{formatVolume(yesVolume + noVolume)}</Fact>
+          <Fact name="Traders">{tradersCount === undefined ? "…" : formatCount(tradersCount)}</Fact>
           {!isResolved && <CloseFact market={market} />}
         </dl>
       </div>
@@ -99,8 +94,8 @@ function PriceFacts({ market }: { market: Market }): JSX.Element {
   const { bestAsk, bestBid, lastTradePrice } = market;
   return (
     <>
-      <Fact name="Last trade" value={formatPrice(lastTradePrice)} />
-      <Fact name="Bid / ask" value={`${formatPrice(bestBid)} / ${formatPrice(bestAsk)}`} />
+      <Fact name="Last trade">{formatPrice(lastTradePrice)}</Fact>
+      <Fact name="Bid / ask">{`${formatPrice(bestBid)} / ${formatPrice(bestAsk)}`}</Fact>
     </>
   );
 }
@@ -108,7 +103,7 @@ function PriceFacts({ market }: { market: Market }): JSX.Element {
 function CloseFact({ market: { closeTime, status } }: { market: Market }): JSX.Element | null {
   if (closeTime === null) return null;
   const isOver = status === "closed" || new Date(closeTime).getTime() <= Date.now();
-  return <Fact name={isOver ? "Closed" : "Closes"} value={formatDateTime(closeTime)} />;
+  return <Fact name={isOver ? "Closed" : "Closes"}>{formatDateTime(closeTime)}</Fact>;
 }
 
 interface OutcomeProps {
@@ -149,18 +144,17 @@ function PaidFacts({ resolution }: Pick<OutcomeProps, "resolution">): JSX.Elemen
   const { yesPayoutCents, noPayoutCents, resolvedAt, correctedAt, voidedAt } = resolution;
   const { disputeUntil } = resolution;
   const isDisputable = disputableUntil(resolution) !== undefined;
-  if (voidedAt !== null) return <Fact name="Undone" value={formatDateTime(voidedAt)} />;
+  if (voidedAt !== null) return <Fact name="Undone">{formatDateTime(voidedAt)}</Fact>;
   return (
     <>
-      <Fact name="Resolved" value={formatDateTime(resolvedAt)} />
-      {correctedAt !== null && <Fact name="Corrected" value={formatDateTime(correctedAt)} />}
-      <Fact name="A YES share paid" value={formatCents(yesPayoutCents)} />
-      <Fact name="A NO share paid" value={formatCents(noPayoutCents)} />
+      <Fact name="Resolved">{formatDateTime(resolvedAt)}</Fact>
+      {correctedAt !== null && <Fact name="Corrected">{formatDateTime(correctedAt)}</Fact>}
+      <Fact name="A YES share paid">{formatCents(yesPayoutCents)}</Fact>
+      <Fact name="A NO share paid">{formatCents(noPayoutCents)}</Fact>
       {disputeUntil !== null && (
-        <Fact
-          name={isDisputable ? "Can be disputed until" : "Could be disputed until"}
-          value={formatDateTime(disputeUntil)}
-        />
+        <Fact name={isDisputable ? "Can be disputed until" : "Could be disputed until"}>
+          {formatDateTime(disputeUntil)}
+        </Fact>
       )}
     </>
   );
@@ -168,18 +162,4 @@ function PaidFacts({ resolution }: Pick<OutcomeProps, "resolution">): JSX.Elemen
 
 function EventLink({ id }: { id: string }): JSX.Element {
   return <a href={`/events/${id}`}>{useEvents([id]).get(id)?.title ?? "Event"}</a>;
-}
-
-interface FactProps {
-  name: ComponentChildren;
-  value: string;
-}
-
-function Fact({ name, value }: FactProps): JSX.Element {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{value}</dd>
-    </div>
-  );
 }

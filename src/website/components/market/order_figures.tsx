@@ -1,5 +1,6 @@
 import { signal } from "@preact/signals";
 import type { JSX } from "preact";
+import { Fact } from "../fact.tsx";
 import { mainFigures, moreFigures, restWords, winWords } from "./figures_of.ts";
 import type { Figure, PlannedOrder } from "./figures_of.ts";
 
@@ -40,10 +41,9 @@ function Figures({ figures }: { figures: Figure[] }): JSX.Element {
   return (
     <dl class="figures">
       {figures.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
+        <Fact key={name} name={name}>
+          {value}
+        </Fact>
       ))}
     </dl>
   );

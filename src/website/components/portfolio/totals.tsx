@@ -1,8 +1,9 @@
-import type { ComponentChildren, JSX } from "preact";
+import type { JSX } from "preact";
 import { account } from "../../api/account.ts";
 import type { OwnPositions } from "../../api/types.ts";
 import { formatCents } from "../../format.ts";
 import { Change } from "../change.tsx";
+import { Fact } from "../fact.tsx";
 import { Notice } from "../notice.tsx";
 import { exitOfAll } from "./exit_value.tsx";
 import { valueBasis } from "./words.ts";
@@ -20,9 +21,9 @@ export function Totals({ own }: { own: OwnPositions }): JSX.Element {
         </Notice>
       )}
       <dl class="panel facts facts-wide totals">
-        <Total name="Account value">{formatCents(accountValueCents)}</Total>
-        <Total name="Cash">{formatCents(balance)}</Total>
-        <Total name={`Shares ${valueBasis(own.positions)}`}>
+        <Fact name="Account value">{formatCents(accountValueCents)}</Fact>
+        <Fact name="Cash">{formatCents(balance)}</Fact>
+        <Fact name={`Shares ${valueBasis(own.positions)}`}>
           {formatCents(worthCents)}
           {exit !== undefined && (
             <span class="second-line hint">
@@ -30,23 +31,14 @@ export function Totals({ own }: { own: OwnPositions }): JSX.Element {
               {exit.isPart && ", not for all"}
             </span>
           )}
-        </Total>
-        <Total name="Unrealised, after fees">
+        </Fact>
+        <Fact name="Unrealised, after fees">
           <Change cents={unrealisedCents} />
-        </Total>
-        <Total name="Realised, after fees">
+        </Fact>
+        <Fact name="Realised, after fees">
           <Change cents={realisedCents} />
-        </Total>
+        </Fact>
       </dl>
     </>
-  );
-}
-
-function Total({ name, children }: { name: string; children: ComponentChildren }): JSX.Element {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }

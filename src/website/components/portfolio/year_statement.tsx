@@ -12,6 +12,7 @@ import { useCommand } from "../../hooks/use_command.ts";
 import { saveFile } from "../../save_file.ts";
 import { Change } from "../change.tsx";
 import { Choice } from "../choice.tsx";
+import { Fact } from "../fact.tsx";
 import { HeadedTable } from "../headed_table.tsx";
 import { ProblemNotice } from "../notice.tsx";
 import { Show } from "../states.tsx";
@@ -57,16 +58,10 @@ function Year({ statement }: { statement: YearStatement }): JSX.Element {
     <div class="section printed">
       <h3>{year}, by UTC days</h3>
       <dl class="facts facts-wide">
-        <div>
-          <dt>Realised, after fees</dt>
-          <dd>
-            <Change cents={realisedCents} />
-          </dd>
-        </div>
-        <div>
-          <dt>Fees of trades</dt>
-          <dd>{formatCents(feeCents)}</dd>
-        </div>
+        <Fact name="Realised, after fees">
+          <Change cents={realisedCents} />
+        </Fact>
+        <Fact name="Fees of trades">{formatCents(feeCents)}</Fact>
       </dl>
       <Rows
         isOfAmounts

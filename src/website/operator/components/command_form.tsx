@@ -2,6 +2,7 @@ import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { Result } from "../../api/result.ts";
 import { ConfirmDialog } from "../../components/confirm_dialog.tsx";
+import { Fact } from "../../components/fact.tsx";
 import { Checkbox, Field } from "../../components/field.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { Submit } from "../../components/submit.tsx";
@@ -197,10 +198,9 @@ function TypedTexts({
       {typed.map(({ argument, label }) => {
         const text = given[argument];
         return (
-          <div key={argument}>
-            <dt>{label}</dt>
-            <dd>{typeof text === "string" ? text : <span class="muted">none</span>}</dd>
-          </div>
+          <Fact key={argument} name={label}>
+            {typeof text === "string" ? text : <span class="muted">none</span>}
+          </Fact>
         );
       })}
     </dl>

@@ -1,4 +1,5 @@
-import type { ComponentChildren, JSX } from "preact";
+import type { JSX } from "preact";
+import { Fact } from "../../components/fact.tsx";
 import type { Row } from "../views/query.ts";
 import type { Column } from "../views/view.ts";
 import { Cell } from "./cell.tsx";
@@ -13,24 +14,10 @@ export function Facts({ columns, row }: FactsProps): JSX.Element {
   return (
     <dl class="facts facts-wide">
       {columns.map((column) => (
-        <Fact key={column.field} label={column.label}>
+        <Fact key={column.field} name={column.label}>
           <Cell column={column} row={row} />
         </Fact>
       ))}
     </dl>
-  );
-}
-
-interface FactProps {
-  label: string;
-  children: ComponentChildren;
-}
-
-export function Fact({ label, children }: FactProps): JSX.Element {
-  return (
-    <div>
-      <dt>{label}</dt>
-      <dd>{children}</dd>
-    </div>
   );
 }

@@ -1,6 +1,7 @@
 import { Fragment } from "preact";
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
+import { Fact } from "../../components/fact.tsx";
 import { Field } from "../../components/field.tsx";
 import { Empty } from "../../components/states.tsx";
 import { Submit } from "../../components/submit.tsx";
@@ -16,7 +17,6 @@ import type { Arguments } from "../commands/command.ts";
 import { outcome as outcomeField, payout as payoutField } from "../commands/parts.ts";
 import { cents, count, side, userId } from "../views/parts.ts";
 import type { Column } from "../views/view.ts";
-import { Fact } from "./facts.tsx";
 import { Select } from "./inputs.tsx";
 import { StaffProblem } from "./problem.tsx";
 import { RowTable } from "./row_table.tsx";
@@ -151,9 +151,9 @@ function Payouts({ rows }: { rows: Row[] }): JSX.Element {
   return (
     <div class="page" role="status">
       <dl class="facts facts-wide">
-        <Fact label="Positions">{showCount(rows.length)}</Fact>
-        <Fact label="Users">{showCount(users)}</Fact>
-        <Fact label="Paid in all">{showCents(sumOf(rows, "payoutCents"))}</Fact>
+        <Fact name="Positions">{showCount(rows.length)}</Fact>
+        <Fact name="Users">{showCount(users)}</Fact>
+        <Fact name="Paid in all">{showCents(sumOf(rows, "payoutCents"))}</Fact>
       </dl>
       <RowTable label="Payouts" columns={columns} rows={rows} />
     </div>

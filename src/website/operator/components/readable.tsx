@@ -1,4 +1,5 @@
 import type { JSX } from "preact";
+import { Fact } from "../../components/fact.tsx";
 import { useAsked } from "../../hooks/use_asked.ts";
 import { askForRow } from "../api/queries.ts";
 import { isUuid, showCents, showCount, snakeCase } from "../api/values.ts";
@@ -63,12 +64,9 @@ export function Readable({ value }: { value: Row }): JSX.Element {
   return (
     <dl class="readable">
       {names.map((name) => (
-        <div key={name}>
-          <dt>{labelOf(snakeCase(name), inSql)}</dt>
-          <dd>
-            <Value name={snakeCase(name)} value={value[name]} />
-          </dd>
-        </div>
+        <Fact key={name} name={labelOf(snakeCase(name), inSql)}>
+          <Value name={snakeCase(name)} value={value[name]} />
+        </Fact>
       ))}
     </dl>
   );
