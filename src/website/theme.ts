@@ -1,4 +1,5 @@
 import { effect, signal } from "@preact/signals";
+import { readStored, writeStored } from "./api/stored.ts";
 
 /** Light or dark as the reader chose, or as the system wishes. */
 export type Theme = "system" | "light" | "dark";
@@ -13,19 +14,11 @@ export function followTheme(): void {
     const chosen = theme.value;
     if (chosen === "system") delete document.documentElement.dataset.theme;
     else document.documentElement.dataset.theme = chosen;
-    try {
-      localStorage.setItem(NAME, chosen);
-    } catch {
-      // The choice lasts as long as the page.
-    }
+    writeStored("localStorage", NAME, chosen);
   });
 }
 
 function read(): Theme {
-  try {
-    const text = localStorage.getItem(NAME);
-    return text === "light" || text === "dark" ? text : "system";
-  } catch {
-    return "system";
-  }
+  const text = readStored("localStorage", NAME);
+  return text === "light" || text === "dark" ? text : "system";
 }

@@ -1,5 +1,6 @@
 import { signal } from "@preact/signals";
 import type { Problem } from "./result.ts";
+import { readStored, writeStored } from "./stored.ts";
 import type { PlaceOrder } from "./types.ts";
 
 /** Orders that were sent and whose answer is not here yet. They outlast the page they are from. */
@@ -91,19 +92,15 @@ function keep(): void {
     pending,
     state: state === "unknown" ? "unknown" : "left",
   }));
-  try {
-    if (kept.length === 0) sessionStorage.removeItem(NAME);
-    else sessionStorage.setItem(NAME, JSON.stringify(kept));
-  } catch {
-    // Without storage they last as long as the page.
-  }
+  writeStored("sessionStorage", NAME, kept.length === 0 ? undefined : JSON.stringify(kept));
 }
 
 function readLeft(): PendingEntry[] {
   try {
-    const kept = JSON.parse(sessionStorage.getItem(NAME) ?? "[]") as PendingEntry[];
+    const kept = JSON.parse(readStored("sessionStorage", NAME) ?? "[]") as PendingEntry[];
     return kept.map(({ pending, state }) => ({ pending, state, isWatched: false }));
   } catch {
+    // An earlier build of the pages may have kept something else.
     return [];
   }
 }

@@ -1,4 +1,5 @@
 import { batch, signal } from "@preact/signals";
+import { readStored, writeStored } from "./stored.ts";
 
 /**
  * The session of this browser. Its cookie is not for scripts; what a request needs is a token,
@@ -160,19 +161,10 @@ function refusal({ status, headers, body }: Response): Response {
 }
 
 function readHint(): string | undefined {
-  try {
-    return localStorage.getItem(HINT) ?? undefined;
-  } catch {
-    return undefined;
-  }
+  return readStored("localStorage", HINT);
 }
 
 function writeHint(marker: string | undefined): void {
-  try {
-    if (marker === undefined) localStorage.removeItem(HINT);
-    else localStorage.setItem(HINT, marker);
-  } catch {
-    // Without storage every page asks anew.
-  }
+  writeStored("localStorage", HINT, marker);
   hint = readHint();
 }

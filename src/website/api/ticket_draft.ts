@@ -1,5 +1,6 @@
 import type { Ticket } from "../components/market/ticket_order.ts";
 import { isSignedIn, session } from "./session.ts";
+import { readStored, writeStored } from "./stored.ts";
 
 /**
  * The ticket that somebody filled in before they could trade. It is there again when they come back
@@ -17,11 +18,12 @@ interface Draft {
 
 /** Keeps a ticket, and forgets the one before. */
 export function keepTicket(marketId: string, ticket: Ticket): void {
-  write({ marketId, ticket, session: owner() });
+  const draft: Draft = { marketId, ticket, session: owner() };
+  writeStored("sessionStorage", NAME, JSON.stringify(draft));
 }
 
 export function forgetTicket(): void {
-  write(undefined);
+  writeStored("sessionStorage", NAME, undefined);
 }
 
 /** The ticket that was kept for this market. What was a visitor's is the first user's from now on. */
@@ -38,19 +40,6 @@ function owner(): string {
 }
 
 function read(): Draft | undefined {
-  try {
-    const text = sessionStorage.getItem(NAME);
-    return text === null ? undefined : (JSON.parse(text) as Draft);
-  } catch {
-    return undefined;
-  }
-}
-
-function write(draft: Draft | undefined): void {
-  try {
-    if (draft === undefined) sessionStorage.removeItem(NAME);
-    else sessionStorage.setItem(NAME, JSON.stringify(draft));
-  } catch {
-    // Without storage the ticket begins anew.
-  }
+  const text = readStored("sessionStorage", NAME);
+  return text === undefined ? undefined : (JSON.parse(text) as Draft);
 }
