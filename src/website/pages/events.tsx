@@ -1,12 +1,11 @@
 import type { JSX } from "preact";
-import { readCategories } from "../api/catalogue.ts";
 import { publicApi } from "../api/client.ts";
 import { resultOf } from "../api/result.ts";
 import type { ListedEvent } from "../api/types.ts";
-import { Choice } from "../components/choice.tsx";
+import { useCategoryName } from "../components/category_link.tsx";
 import { eventSearchOf, eventsPath, PAGE } from "../components/events/event_search.ts";
 import type { EventSearch } from "../components/events/event_search.ts";
-import { sorts, statuses } from "../components/home/search.ts";
+import { Filters } from "../components/home/filters.tsx";
 import { SearchField } from "../components/search_field.tsx";
 import { Empty, Show } from "../components/states.tsx";
 import { formatCount, formatDateTime } from "../format.ts";
@@ -37,24 +36,7 @@ export function EventsPage(): JSX.Element {
           }}
         />
       </div>
-      <div class="filters">
-        <Choice
-          label="Sort by"
-          value={search.sort}
-          options={sorts}
-          onChange={(sort) => {
-            change({ sort });
-          }}
-        />
-        <Choice
-          label="Status"
-          value={search.status}
-          options={statuses}
-          onChange={(status) => {
-            change({ status });
-          }}
-        />
-      </div>
+      <Filters search={search} onChange={change} />
       <Events key={eventsPath(search, { page: search.page })} search={search} />
     </>
   );
@@ -97,14 +79,12 @@ function Events({ search }: { search: EventSearch }): JSX.Element {
 
 function EventRow({ event }: { event: ListedEvent }): JSX.Element {
   const { id, title, category, startsAt, endsAt } = event;
-  const categories = useAsked(readCategories, []);
-  const name = categories.data?.find(({ slug }) => slug === category)?.name;
   return (
     <li class="market-row event-row">
       <a class="market-link" href={`/events/${id}`}>
         <span class="market-title">{title}</span>
         <span class="market-facts">
-          <span>{name ?? category.replaceAll("-", " ")}</span>
+          <span>{useCategoryName(category)}</span>
           {startsAt !== null && <span>starts {formatDateTime(startsAt)}</span>}
           {endsAt !== null && <span>ends {formatDateTime(endsAt)}</span>}
         </span>

@@ -6,18 +6,10 @@ import { resultOf } from "../api/result.ts";
 import type { Result } from "../api/result.ts";
 import { isSignedIn } from "../api/session.ts";
 import type { ListedMarket } from "../api/types.ts";
-import { Choice } from "../components/choice.tsx";
+import { Filters } from "../components/home/filters.tsx";
 import { MarketList } from "../components/home/market_list.tsx";
 import { PlayMoney } from "../components/home/play_money.tsx";
-import {
-  moreThan,
-  PAGE,
-  pageCountOf,
-  pathOf,
-  searchOf,
-  sorts,
-  statuses,
-} from "../components/home/search.ts";
+import { moreThan, PAGE, pageCountOf, pathOf, searchOf } from "../components/home/search.ts";
 import type { Search } from "../components/home/search.ts";
 import { ProblemNotice } from "../components/notice.tsx";
 import { SearchField } from "../components/search_field.tsx";
@@ -55,24 +47,7 @@ export function HomePage(): JSX.Element {
         />
       </div>
       <Categories search={search} />
-      <div class="filters">
-        <Choice
-          label="Sort by"
-          value={search.sort}
-          options={sorts}
-          onChange={(sort) => {
-            change({ sort });
-          }}
-        />
-        <Choice
-          label="Status"
-          value={search.status}
-          options={statuses}
-          onChange={(status) => {
-            change({ status });
-          }}
-        />
-      </div>
+      <Filters search={search} onChange={change} />
       <Markets
         key={pathOf(search)}
         search={search}

@@ -1,4 +1,4 @@
-import { oneOf, sorts, statuses } from "../home/search.ts";
+import { oneOf, pathSaying, sorts, statuses } from "../home/search.ts";
 import type { Sort, Status } from "../home/search.ts";
 
 /** What the page of events lists, as its address says it. */
@@ -27,12 +27,5 @@ export function eventSearchOf(asked: URLSearchParams): EventSearch {
 
 /** The address of another search: it begins with the first page, unless another is named. */
 export function eventsPath(search: EventSearch, change: Partial<EventSearch> = {}): string {
-  const next = { ...search, page: usual.page, ...change };
-  const said = Object.entries(next).filter(
-    ([name, value]) => value !== usual[name as keyof EventSearch],
-  );
-  const text = new URLSearchParams(
-    said.map(([name, value]): [string, string] => [name, String(value)]),
-  ).toString();
-  return text === "" ? "/events" : `/events?${text}`;
+  return pathSaying("/events", { ...search, page: usual.page, ...change }, usual);
 }

@@ -45,14 +45,18 @@ export function searchOf(asked: URLSearchParams): Search {
 
 /** The address of another search: it begins with the first markets, unless it only shows more. */
 export function pathOf(search: Search, change: Partial<Search> = {}): string {
-  const next = { ...search, shown: usual.shown, ...change };
-  const said = Object.entries(next).filter(
-    ([name, value]) => value !== usual[name as keyof Search],
+  return pathSaying("/", { ...search, shown: usual.shown, ...change }, usual);
+}
+
+/** A path with what of a search is not as usual. */
+export function pathSaying<Asked extends object>(path: string, asked: Asked, usual: Asked): string {
+  const said = Object.entries(asked).filter(
+    ([name, value]) => value !== usual[name as keyof Asked],
   );
   const text = new URLSearchParams(
     said.map(([name, value]): [string, string] => [name, String(value)]),
   ).toString();
-  return text === "" ? "/" : `/?${text}`;
+  return text === "" ? path : `${path}?${text}`;
 }
 
 /** How many to show after "Show more"; undefined where there is no more to show. */
