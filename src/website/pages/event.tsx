@@ -9,6 +9,7 @@ import { ExchangeShares } from "../components/events/exchange_shares.tsx";
 import { LiveBadge } from "../components/live_badge.tsx";
 import { mayBeLive } from "../components/may_be_live.ts";
 import { Empty, Show } from "../components/states.tsx";
+import { Unknown } from "../components/unknown.tsx";
 import { formatDateTime } from "../format.ts";
 import { useAsked } from "../hooks/use_asked.ts";
 import { useEventCloses } from "../hooks/use_closes.ts";
@@ -34,16 +35,7 @@ export function EventPage({ id }: { id: string }): JSX.Element {
   const closes = useEventCloses(ranked.slice(0, MOST_LINES));
   const isUnknown = event.data === undefined && event.problem?.status === 404;
   useTitle(isUnknown ? "Event not found" : event.data?.title);
-  if (isUnknown) {
-    return (
-      <div class="narrow">
-        <h1>There is no such event</h1>
-        <p>
-          The link may be wrong. <a href="/">See all markets</a>.
-        </p>
-      </div>
-    );
-  }
+  if (isUnknown) return <Unknown what="event" />;
   return (
     <Show asked={event} lines={6} title="Event">
       {({ title, description, category, startsAt, endsAt, markets }) => (

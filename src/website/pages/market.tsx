@@ -22,6 +22,7 @@ import { changedTicket, followingTicket, newTicket } from "../components/market/
 import type { Ticket as TicketValues } from "../components/market/ticket_order.ts";
 import { Trades } from "../components/market/trades.tsx";
 import { Loading, Show } from "../components/states.tsx";
+import { Unknown } from "../components/unknown.tsx";
 import { useAfterTrades } from "../hooks/use_after_trades.ts";
 import { useAsked } from "../hooks/use_asked.ts";
 import { useEvery } from "../hooks/use_every.ts";
@@ -63,7 +64,7 @@ export function MarketPage({ id }: { id: string }): JSX.Element {
   }, [status]);
   const isUnknown = market.data === undefined && market.problem?.status === 404;
   useTitle(isUnknown ? "Market not found" : market.data?.title);
-  if (isUnknown) return <UnknownMarket />;
+  if (isUnknown) return <Unknown what="market" />;
   return (
     <Show asked={market} lines={8} title="Market">
       {(data) => (
@@ -259,15 +260,4 @@ function withResolution(market: Market, resolution: MarketResolution | undefined
 
 function isEmpty({ orderBook: { yesBids, noBids } }: Trading): boolean {
   return yesBids.length === 0 && noBids.length === 0;
-}
-
-function UnknownMarket(): JSX.Element {
-  return (
-    <div class="narrow">
-      <h1>There is no such market</h1>
-      <p>
-        The link may be wrong. <a href="/">See all markets</a>.
-      </p>
-    </div>
-  );
 }
