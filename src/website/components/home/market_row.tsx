@@ -5,14 +5,8 @@ import { formatChance, formatClose, formatVolume } from "../../format.ts";
 import { Status } from "../status.tsx";
 import { Sparkline } from "./sparkline.tsx";
 
-/** What a row shows of a market: all that lists have in common. */
-export type RowMarket = Pick<
-  ListedMarket,
-  "id" | "title" | "status" | "lastTradePrice" | "yesVolume" | "noVolume" | "closeTime"
-> & { resolvedOutcome: ListedMarket["resolvedOutcome"] };
-
 interface MarketRowProps {
-  market: RowMarket;
+  market: ListedMarket;
   closes: Closes | undefined;
 }
 
@@ -39,11 +33,11 @@ export function MarketRow({ market, closes }: MarketRowProps): JSX.Element {
   );
 }
 
-function isOver({ status, closeTime }: RowMarket): boolean {
+function isOver({ status, closeTime }: ListedMarket): boolean {
   return status === "closed" || (closeTime !== null && new Date(closeTime).getTime() <= Date.now());
 }
 
-function RowChance({ market: { lastTradePrice } }: { market: RowMarket }): JSX.Element {
+function RowChance({ market: { lastTradePrice } }: { market: ListedMarket }): JSX.Element {
   if (lastTradePrice === null) return <span class="row-chance hint">no trade yet</span>;
   return (
     <span class="row-chance">
@@ -57,7 +51,7 @@ function RowChance({ market: { lastTradePrice } }: { market: RowMarket }): JSX.E
 }
 
 /** A resolved market has no chance any more. */
-function RowOutcome({ market: { resolvedOutcome } }: { market: RowMarket }): JSX.Element {
+function RowOutcome({ market: { resolvedOutcome } }: { market: ListedMarket }): JSX.Element {
   const isWhole = resolvedOutcome === "yes" || resolvedOutcome === "no";
   return (
     <span class="row-chance">
