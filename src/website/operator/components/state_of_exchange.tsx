@@ -4,15 +4,13 @@ import { useAsked } from "../../hooks/use_asked.ts";
 import { ask, changes } from "../api/graphql.ts";
 import { readPage } from "../api/pages.ts";
 import { views } from "../views/all.ts";
+import type { View } from "../views/view.ts";
 import { Facts } from "./facts.tsx";
 
-const first = { page: 1 };
-
-/** Whether the whole exchange is paused, since when and why. */
-export function PauseState(): JSX.Element {
-  const view = views.tradingPause;
+/** The first row of a view that has one row, or is about its last. */
+function FirstRow({ view }: { view: View }): JSX.Element {
   const asked = useAsked(
-    () => readPage(ask, view, undefined, { ...first, order: view.order }),
+    () => readPage(ask, view, undefined, { page: 1, order: view.order }),
     [changes.value],
   );
   return (
@@ -24,23 +22,19 @@ export function PauseState(): JSX.Element {
   );
 }
 
+/** Whether the whole exchange is paused, since when and why. */
+export function PauseState(): JSX.Element {
+  return <FirstRow view={views.tradingPause} />;
+}
+
 /** What the last run found. */
 export function LastVerification(): JSX.Element {
-  const view = views.verifications;
-  const asked = useAsked(
-    () => readPage(ask, view, undefined, { ...first, order: view.order }),
-    [changes.value],
-  );
   return (
-    <Show asked={asked} lines={1}>
-      {([row]) => (
-        <>
-          {row === undefined ? <p>{view.empty}</p> : <Facts columns={view.columns} row={row} />}
-          <p>
-            <a href="/operator/lists/verifications">All verifications</a>
-          </p>
-        </>
-      )}
-    </Show>
+    <>
+      <FirstRow view={views.verifications} />
+      <p>
+        <a href="/operator/lists/verifications">All verifications</a>
+      </p>
+    </>
   );
 }
