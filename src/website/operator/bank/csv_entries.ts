@@ -1,5 +1,5 @@
 import type { CsvTable } from "../api/csv_table.ts";
-import { isDay } from "./entry.ts";
+import { isDay } from "../api/values.ts";
 import type { BankEntry, ReadBank } from "./entry.ts";
 
 /** Entries of a bank from the columns of its CSV file. */

@@ -45,9 +45,3 @@ export function daysOf(entries: readonly BankEntry[]): [day: string, count: numb
   for (const { day } of entries) counts.set(day, (counts.get(day) ?? 0) + 1);
   return [...counts].sort(([one], [other]) => one.localeCompare(other));
 }
-
-/** Whether a day is in the calendar. */
-export function isDay(day: string): boolean {
-  const time = new Date(`${day}T00:00:00Z`);
-  return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(day);
-}
