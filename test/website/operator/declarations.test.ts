@@ -42,7 +42,6 @@ function fit({ kind, options }: Filter): string {
       return someId;
     case "choice":
       return options?.[0]?.[0] ?? "";
-    case "count":
     case "key":
       return "7";
     case "flag":

@@ -163,8 +163,6 @@ function oneCondition({ kind, field, options, id }: Filter, text: string): Condi
       const option = options?.find(([value]) => value === text);
       return option === undefined ? nothing(first) : (option[2] ?? is("equalTo", text));
     }
-    case "count":
-      return /^-?\d{1,9}$/.test(text) ? is("equalTo", Number(text)) : nothing(first);
     case "key":
       return /^-?\d{1,18}$/.test(text) ? is("equalTo", text) : nothing(first);
     case "flag":

@@ -53,7 +53,6 @@ export type FilterKind =
   | "day"
   | "uuid"
   | "choice"
-  | "count"
   | "key"
   | "isSet"
   | "isSome"
