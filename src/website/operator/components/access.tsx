@@ -3,6 +3,7 @@ import { Empty } from "../../components/states.tsx";
 import { useCommand } from "../../hooks/use_command.ts";
 import { useState } from "preact/hooks";
 import { ask } from "../api/graphql.ts";
+import { mutationOf } from "../commands/mutation.ts";
 import type { Row } from "../views/query.ts";
 import { text, time } from "../views/parts.ts";
 import type { Column } from "../views/view.ts";
@@ -19,10 +20,7 @@ const columns: readonly Column[] = [
   { field: "id", label: "Id", kind: "id" },
 ];
 
-/** What the page asks for what opens an account. */
-export const accessMutation = `mutation Access($input: UserAccessInput!) {
-  answer: userAccess(input: $input) { result { ${columns.map(({ field }) => field).join(" ")} } }
-}`;
+const asking = mutationOf({ name: "user_access", returns: "rows", columns });
 
 /** Sessions, keys and passkeys of a user. The audit has the question. */
 export function Access({ userId }: { userId: string }): JSX.Element {
@@ -30,7 +28,7 @@ export function Access({ userId }: { userId: string }): JSX.Element {
   const [rows, setRows] = useState<Row[]>();
   const show = (): void => {
     void command.give(
-      () => ask<{ answer: { result: Row[] } }>(accessMutation, { input: { userId } }),
+      () => ask<{ answer: { result: Row[] } }>(asking, { input: { userId } }),
       ({ answer }) => {
         setRows(answer.result);
       },

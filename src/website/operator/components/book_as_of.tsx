@@ -20,7 +20,7 @@ const columns: readonly Column[] = [
 ];
 
 /** What the page asks for a book. It has at most two sides of 99 prices. */
-export const bookQuery = `query BookAsOf($marketId: UUID!, $at: Datetime!) {
+const bookQuery = `query BookAsOf($marketId: UUID!, $at: Datetime!) {
   book: bookAsOf(marketId: $marketId, at: $at, first: 198) {
     nodes { ${columns.map(({ field }) => field).join(" ")} }
   }

@@ -305,9 +305,7 @@ function Answer({ command, result, given, about, handle }: AnswerProps): JSX.Ele
   );
 }
 
-const proposing = `mutation Propose($input: ProposeInput!) {
-  answer: propose(input: $input) { result }
-}`;
+const proposing = mutationOf({ name: "propose", returns: "value" });
 
 interface ProposeProps {
   command: Command;

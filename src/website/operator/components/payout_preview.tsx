@@ -14,6 +14,7 @@ import { textIn } from "../views/query.ts";
 import type { Row } from "../views/query.ts";
 import { showCents, showCount } from "../api/values.ts";
 import type { Arguments } from "../commands/command.ts";
+import { mutationOf } from "../commands/mutation.ts";
 import { outcome as outcomeField, payout as payoutField } from "../commands/parts.ts";
 import { cents, count, side, userId } from "../views/parts.ts";
 import type { Column } from "../views/view.ts";
@@ -29,10 +30,7 @@ const columns: readonly Column[] = [
   cents("realisedPnlCents", "Result"),
 ];
 
-/** What the page asks for a preview. */
-export const previewMutation = `mutation Preview($input: PreviewResolutionInput!) {
-  answer: previewResolution(input: $input) { result { ${columns.map(({ field }) => field).join(" ")} } }
-}`;
+const previewing = mutationOf({ name: "preview_resolution", returns: "rows", columns });
 
 /** What each position of a market would be paid. */
 interface Preview {
@@ -52,7 +50,7 @@ async function askForPreviews(
   const previews: Preview[] = [];
   for (const { market, outcome, yesPayoutCents } of markets) {
     const input = { marketId: market.marketId, outcome, yesPayoutCents };
-    const asked = await ask<{ answer: { result: Row[] } }>(previewMutation, { input });
+    const asked = await ask<{ answer: { result: Row[] } }>(previewing, { input });
     if (!asked.ok) return asked;
     const title = `${textIn(market, "title")}: ${outcome.toUpperCase()}`;
     previews.push({ title, rows: asked.data.answer.result });
@@ -120,7 +118,7 @@ export function PaidInAll({ given }: { given: Arguments }): JSX.Element {
   const { marketId, outcome, yesPayoutCents = null } = given;
   const asked = useAsked(
     () =>
-      ask<{ answer: { result: Row[] } }>(previewMutation, {
+      ask<{ answer: { result: Row[] } }>(previewing, {
         input: { marketId, outcome, yesPayoutCents },
       }),
     [],

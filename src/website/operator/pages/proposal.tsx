@@ -16,7 +16,7 @@ import { Readable, Value } from "../components/readable.tsx";
 import { views } from "../views/all.ts";
 
 /** What a proposal needs beyond what the list of proposals shows. */
-export const moreOfProposal = "preview basis result proposedById decidedById";
+const moreOfProposal = "preview basis result proposedById decidedById";
 
 /** A proposal: what it would do, and the decision. */
 export function ProposalPage({ id }: { id: string }): JSX.Element {
