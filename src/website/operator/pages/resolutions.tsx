@@ -8,17 +8,14 @@ import { views } from "../views/all.ts";
 import { decided, due, open, unanswered } from "./due.ts";
 
 const unshown = ["isOpen", "answer", "answeredAt"];
+const ofMarkets = {
+  ...open,
+  command: { in: ["resolve_market", "correct_resolution", "void_market", "void_trade"] },
+};
 
 /** The desk where markets get their outcome. */
 export function ResolutionsPage(): JSX.Element {
   const dueNow = useMemo(() => due(), []);
-  const ofMarkets = useMemo(
-    () => ({
-      ...open,
-      command: { in: ["resolve_market", "correct_resolution", "void_market", "void_trade"] },
-    }),
-    [],
-  );
   return (
     <StaffPageBody title="Resolutions">
       <Section title="Markets that wait for their outcome">
