@@ -84,13 +84,10 @@ function Reminder({ check, onGoOn }: ReminderProps): JSX.Element {
     >
       <h2 id={`${id}-title`}>You have been here for {durationWords(check.lastedMs)}</h2>
       <dl class="figures">
-        <Fact name="Your result in this time" class={`number ${toneOf(check.realisedCents)}`}>
+        <Fact name="Your result in this time" class={toneOf(check.realisedCents)}>
           {formatChange(check.realisedCents)}
         </Fact>
-        <Fact
-          name={check.spentCents < 0 ? "Taken out of trading" : "Put into trading"}
-          class="number"
-        >
+        <Fact name={check.spentCents < 0 ? "Taken out of trading" : "Put into trading"}>
           {formatCents(Math.abs(check.spentCents))}
         </Fact>
       </dl>
