@@ -11,9 +11,9 @@ import { Choice } from "../choice.tsx";
 import { Field } from "../field.tsx";
 import { Notice, ProblemNotice } from "../notice.tsx";
 import { Submit } from "../submit.tsx";
+import { endOf } from "./end_of.ts";
 import { Section } from "./section.tsx";
 
-const DAY_MS = 86_400_000;
 const CONFIRMATION = "exclude me";
 const LASTING = "You cannot shorten it. Support can end it only if it was set by mistake.";
 
@@ -82,9 +82,4 @@ export function ExclusionSection({ own }: { own: OwnProfile }): JSX.Element {
       )}
     </Section>
   );
-}
-
-function endOf(period: Period): string | null {
-  if (period === "for-good") return null;
-  return new Date(Date.now() + Number(period) * DAY_MS).toISOString();
 }

@@ -8,8 +8,7 @@ import { Choice } from "../choice.tsx";
 import { Field, issueOf, problemBeside } from "../field.tsx";
 import { ProblemNotice } from "../notice.tsx";
 import { Submit } from "../submit.tsx";
-
-const DAY_MS = 86_400_000;
+import { endOf } from "./end_of.ts";
 
 const powers = [
   { value: "read,trade", label: "Read and trade" },
@@ -84,11 +83,6 @@ export function KeyForm({ onMade, onFailed }: KeyFormProps): JSX.Element {
       <Submit isBusy={command.isBusy}>Create key</Submit>
     </form>
   );
-}
-
-function endOf(life: Life): string | null {
-  if (life === "for-good") return null;
-  return new Date(Date.now() + Number(life) * DAY_MS).toISOString();
 }
 
 /** What was typed, or null for nothing. */

@@ -1,0 +1,6 @@
+const DAY_MS = 86_400_000;
+
+/** When so many days are over, or null for good. */
+export function endOf(days: string): string | null {
+  return days === "for-good" ? null : new Date(Date.now() + Number(days) * DAY_MS).toISOString();
+}
