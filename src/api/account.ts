@@ -60,7 +60,6 @@ const changeProfile = route({
   summary: "Changes what is given of the profile",
   description: "`avatarUrl: null` removes the picture.",
   auth: "token",
-  fromOwnPages: true,
   rateLimit: "account",
   request: {
     body: z.object({
@@ -94,7 +93,6 @@ const setLimits = route({
     "Null is no limit. Lowering takes effect at once, raising and removing after 24 hours. While " +
     "the account is frozen limits can only be lowered.",
   auth: "token",
-  fromOwnPages: true,
   rateLimit: "account",
   request: {
     body: z.object({
@@ -122,7 +120,6 @@ const confirmAge = route({
     "For who signed up before the exchange asked for it: `ageToConfirm` of the account. The time " +
     "and the age that was asked are kept. Confirming it again changes nothing.",
   auth: "token",
-  fromOwnPages: true,
   rateLimit: "account",
   request: { body: z.object({ confirmedAge: confirmedAgeSchema }) },
   responses: { 200: { description: "The account.", schema: ownProfileSchema } },
@@ -164,7 +161,6 @@ const setRealityCheck = route({
   summary: "Sets after how many minutes the website reminds of them",
   description: "The time begins anew in all sessions.",
   auth: "token",
-  fromOwnPages: true,
   rateLimit: "account",
   request: { body: z.object({ everyMinutes: realityCheckMinutesSchema }) },
   responses: answersReminder,
@@ -180,7 +176,6 @@ const goOn = route({
   summary: "Says that the reminder was seen",
   description: "The time to the next one begins.",
   auth: "token",
-  fromOwnPages: true,
   rateLimit: "account",
   responses: answersReminder,
   handler: ({ caller: { userId, sessionId } }, { commands }) =>
@@ -197,7 +192,6 @@ const exclude = route({
     "Until a time, or for good with `until: null`. It cannot be shortened. All open orders are " +
     "cancelled.",
   auth: "token",
-  fromOwnPages: true,
   rateLimit: "account",
   request: { body: z.object({ until: momentSchema.nullable() }) },
   responses: {
@@ -257,7 +251,6 @@ const endSession = route({
   tag: "Account",
   summary: "Signs a browser out",
   auth: "token",
-  fromOwnPages: true,
   rateLimit: "account",
   request: { params: idParams },
   responses: { 200: { description: "How many ended: one.", schema: endedSchema } },
@@ -278,7 +271,6 @@ const endOtherSessions = route({
   tag: "Account",
   summary: "Signs all other browsers out",
   auth: "token",
-  fromOwnPages: true,
   rateLimit: "account",
   responses: { 200: { description: "How many ended.", schema: endedSchema } },
   handler: async ({ userId, caller: { sessionId } }, { commands, outboxRelay }) => {

@@ -69,7 +69,6 @@ const signUp = route({
     "without a `displayName` it shows the handle; the user can change both. Where " +
     "`GET /api/account/sign-up` has a `minimumAge`, `confirmedAge` must be that or more.",
   auth: "none",
-  fromOwnPages: true,
   rateLimit: "account",
   whenOutcomeUnknown: signInToSee,
   request: {
@@ -127,7 +126,6 @@ const signIn = route({
     "The session that the browser had before ends. An address that was never confirmed is 401 " +
     "like one without an account; with the right password the mail to confirm it is sent again.",
   auth: "none",
-  fromOwnPages: true,
   rateLimit: "account",
   request: { body: z.object({ email: anyEmailSchema, password: passwordSchema }) },
   responses: {
@@ -165,7 +163,6 @@ const link = route({
   summary: "What the link of a mail will do",
   description: "For the page of the link. It changes nothing, and the link stays good.",
   auth: "none",
-  fromOwnPages: true,
   rateLimit: "account",
   request: { body: z.object({ token: linkTokenSchema }) },
   responses: { 200: { description: "The link.", schema: linkSchema } },
@@ -180,7 +177,6 @@ const signInByLink = route({
   tag: "Account",
   summary: "Signs in with a link of an operator",
   auth: "none",
-  fromOwnPages: true,
   rateLimit: "account",
   whenOutcomeUnknown: signInToSee,
   request: { body: z.object({ token: linkTokenSchema }) },
@@ -204,7 +200,6 @@ const signOut = route({
   tag: "Account",
   summary: "Ends the session",
   auth: "token",
-  fromOwnPages: true,
   rateLimit: "account",
   responses: { 200: { description: "It has ended.", schema: nothing, headers: setsCookie } },
   handler: async ({ caller: { sessionId }, request }, { commands, outboxRelay, site }) => {
@@ -223,7 +218,6 @@ const changePassword = route({
   summary: "Changes the password",
   description: "All sessions end, and the answer sets the cookie of a new one.",
   auth: "token",
-  fromOwnPages: true,
   rateLimit: "account",
   whenOutcomeUnknown: signInToSee,
   request: { body: z.object({ currentPassword: passwordSchema, newPassword: newPasswordSchema }) },
@@ -258,7 +252,6 @@ const requestReset = route({
     "confirmed, the mail to confirm it is sent instead. If the mailbox has had too many mails of " +
     "the kind, the mail comes later.",
   auth: "none",
-  fromOwnPages: true,
   rateLimit: "account",
   request: { body: z.object({ email: anyEmailSchema }) },
   responses: { 200: { description: "Asked for.", schema: nothing } },
@@ -285,7 +278,6 @@ const resetPassword = route({
     "/api/account/sign-in-passkey/options`, by a passkey of the account. `waysIn` counts what is " +
     "in force afterwards.",
   auth: "none",
-  fromOwnPages: true,
   rateLimit: "account",
   whenOutcomeUnknown: signInToSee,
   request: {
@@ -332,7 +324,6 @@ const changeEmail = route({
     "It is the account's once the link in the mail to it is confirmed, in a session of the " +
     "account or with its password.",
   auth: "token",
-  fromOwnPages: true,
   rateLimit: "account",
   request: { body: z.object({ email: emailSchema, password: passwordSchema }) },
   responses: { 200: { description: "A mail is on its way.", schema: nothing } },
@@ -353,7 +344,6 @@ const resendConfirmation = route({
   tag: "Account",
   summary: "Sends the mail that confirms the e-mail address again",
   auth: "token",
-  fromOwnPages: true,
   rateLimit: "account",
   responses: {
     200: { description: "A mail is on its way, if an address waits.", schema: nothing },
@@ -377,7 +367,6 @@ const confirmEmail = route({
     "link stays good. At the end of a sign-up the account also gets the handle. If that was " +
     "taken meanwhile, the link stays good and another `handle` can be given. It does not sign in.",
   auth: "none",
-  fromOwnPages: true,
   rateLimit: "account",
   whenOutcomeUnknown: signInToSee,
   request: {

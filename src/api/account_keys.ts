@@ -64,7 +64,6 @@ const createKey = route({
     "The answer is the only one that shows the key. At most 50 keys are in force. Elsewhere than " +
     "at its addresses, and once it has expired, a key gets 401.",
   auth: "token",
-  fromOwnPages: true,
   rateLimit: "account",
   whenOutcomeUnknown: "look at the list, and revoke a key that you do not have",
   request: {
@@ -106,7 +105,6 @@ const rotateKey = route({
     "during the overlap; with 0 the old one is revoked. A key is rotated once. The answer is the " +
     "only one that shows the new key.",
   auth: "token",
-  fromOwnPages: true,
   rateLimit: "account",
   whenOutcomeUnknown: "look at the list, and revoke a key that you do not have",
   request: {
@@ -154,7 +152,6 @@ const revokeKey = route({
   summary: "Revokes an API key",
   description: "It stops working within a second, and its streams end.",
   auth: "token",
-  fromOwnPages: true,
   rateLimit: "account",
   request: { params: idParams },
   responses: {
@@ -178,7 +175,6 @@ const revokeKeys = route({
   summary: "Revokes all API keys",
   description: "They stop working within a second, and their streams end.",
   auth: "token",
-  fromOwnPages: true,
   rateLimit: "account",
   responses: {
     200: {

@@ -42,7 +42,6 @@ const startPasskey = route({
     "The answer is for `navigator.credentials.create()`. Its challenge is good once, in this " +
     "session, for five minutes. The session must have begun within the last ten minutes.",
   auth: "token",
-  fromOwnPages: true,
   rateLimit: "account",
   responses: {
     200: { description: "What to ask the browser for.", schema: creationOptionsSchema },
@@ -73,7 +72,6 @@ const addPasskey = route({
     "most 20 passkeys. The session must still have begun within the last ten minutes. A mail " +
     "reports the new one.",
   auth: "token",
-  fromOwnPages: true,
   rateLimit: "account",
   whenOutcomeUnknown: "look at the list",
   request: {
@@ -135,7 +133,6 @@ const removePasskey = route({
     "The session must have begun within the last ten minutes. The last passkey of an account " +
     "without a password stays. A mail reports the removal.",
   auth: "token",
-  fromOwnPages: true,
   rateLimit: "account",
   whenOutcomeUnknown: "look at the list",
   request: { params: idParams },
@@ -159,7 +156,6 @@ const startPasskeySignIn = route({
   description:
     "The answer is for `navigator.credentials.get()`. Its challenge is good once, for five minutes.",
   auth: "none",
-  fromOwnPages: true,
   rateLimit: "account",
   responses: { 200: { description: "What to ask the browser for.", schema: requestOptionsSchema } },
   handler: async ({ request }, { commands, site }) => {
@@ -178,7 +174,6 @@ const signInByPasskey = route({
     "`credential` is the JSON of what `navigator.credentials.get()` gave. The session that the " +
     "browser had before ends.",
   auth: "none",
-  fromOwnPages: true,
   rateLimit: "account",
   whenOutcomeUnknown: signInToSee,
   request: { body: z.object({ credential: signatureSchema }) },

@@ -10,7 +10,14 @@ import { outcomeUnknown, plainProblem, rejection, rejections } from "../http/pro
 import type { Problem } from "../http/problems.ts";
 import { version } from "../version.ts";
 import { errorSchema, uuidSchema } from "./common.ts";
-import { isCommand, keyScopeOf, occasionalHeaders, responseHeaders, tags } from "./route.ts";
+import {
+  isCommand,
+  isForOwnPages,
+  keyScopeOf,
+  occasionalHeaders,
+  responseHeaders,
+  tags,
+} from "./route.ts";
 import type { ResponseDescription, Route } from "./route.ts";
 
 const description =
@@ -260,7 +267,7 @@ function problemsOf({ auth, rateLimit, request, ...route }: Route): Problem[] {
     ...(takesInput ? rejections("INVALID_REQUEST") : []),
     ...(auth === "none" || auth === "public" ? [] : rejections("UNAUTHORIZED")),
     ...(auth === "key" ? rejections("KEY_SCOPE") : []),
-    ...(route.fromOwnPages === true ? rejections("WRONG_ORIGIN") : []),
+    ...(isForOwnPages({ rateLimit }) ? rejections("WRONG_ORIGIN") : []),
     ...(rateLimit === "none" ? [] : rejections("TOO_MANY_REQUESTS")),
     ...(request.params === undefined ? [] : [request.params.otherwise]),
     ...(isCommand({ rateLimit }) ? rejections("IDEMPOTENCY_KEY_REUSED") : []),

@@ -33,7 +33,6 @@ const signIn = route({
     "/api/account/sign-in-passkey/options`. Whatever is wrong, the answer is the same. The session " +
     "lasts 12 hours; the one that the browser had before ends.",
   auth: "none",
-  fromOwnPages: true,
   rateLimit: "account",
   whenOutcomeUnknown: signInToSee,
   request: {
@@ -90,7 +89,6 @@ const signOut = route({
   tag: "Operator",
   summary: "Ends the session",
   auth: "staff",
-  fromOwnPages: true,
   rateLimit: "account",
   responses: {
     200: { description: "It has ended.", schema: z.strictObject({}), headers: setsCookie },

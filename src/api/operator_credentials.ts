@@ -41,7 +41,6 @@ const invitation = route({
     "For the page of the link, which stays good. `options` is for `navigator.credentials.create()`; " +
     "its challenge is good once, for five minutes.",
   auth: "none",
-  fromOwnPages: true,
   rateLimit: "account",
   request: { body: z.object({ token: linkTokenSchema }) },
   responses: {
@@ -78,7 +77,6 @@ const acceptInvitation = route({
     "`credential` is the JSON of what `navigator.credentials.create()` gave. What gave the member " +
     "of staff access before ends.",
   auth: "none",
-  fromOwnPages: true,
   rateLimit: "account",
   whenOutcomeUnknown: signInToSee,
   request: {
@@ -120,7 +118,6 @@ const startPasskey = route({
     "The answer is for `navigator.credentials.create()`. Its challenge is good once, for five " +
     "minutes. The session must have begun within the last ten minutes.",
   auth: "staff",
-  fromOwnPages: true,
   rateLimit: "account",
   responses: {
     200: { description: "What to ask the browser for.", schema: creationOptionsSchema },
@@ -148,7 +145,6 @@ const addPasskey = route({
     "`credential` is the JSON of what `navigator.credentials.create()` gave. A member of staff has " +
     "at most 20 passkeys. The session must still have begun within the last ten minutes.",
   auth: "staff",
-  fromOwnPages: true,
   rateLimit: "account",
   whenOutcomeUnknown: "sign in with it to see",
   request: { body: z.object({ name: lineSchema(100), credential: attestationSchema }) },

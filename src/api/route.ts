@@ -61,8 +61,6 @@ interface Description {
   description?: string;
   /** Whether a stream goes on behind the event that `Last-Event-ID` names. */
   goesOn?: boolean;
-  /** Whether only the website's own pages may call it. Then its `Origin` is checked. */
-  fromOwnPages?: boolean;
   /** The problems of this route, besides those of every route of its kind: see openapi.ts. */
   problems?: Problem[];
 }
@@ -73,6 +71,11 @@ const commandLimits: readonly RateLimit[] = ["trading", "cancel-all"];
 /** Whether a route is a command of trading. */
 export function isCommand({ rateLimit }: { rateLimit: RateLimit }): boolean {
   return commandLimits.includes(rateLimit);
+}
+
+/** Whether only the website's own pages may call a route. Then its `Origin` is checked. */
+export function isForOwnPages({ rateLimit }: { rateLimit: RateLimit }): boolean {
+  return rateLimit === "account";
 }
 
 /**

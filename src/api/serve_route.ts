@@ -11,7 +11,7 @@ import { sendFile } from "../http/static_file.ts";
 import { rejectUnknownFields, validate } from "../http/validate.ts";
 import type { Context } from "./context.ts";
 import { readIdempotency } from "./idempotency.ts";
-import { isCommand, keyScopeOf } from "./route.ts";
+import { isCommand, isForOwnPages, keyScopeOf } from "./route.ts";
 import type { Answer, PathParams, RequestSchemas, Route } from "./route.ts";
 
 /**
@@ -42,7 +42,7 @@ export function installRoute(app: Express, route: Route, context: Context): void
     if (token === undefined) await access.count(route.rateLimit, client, response, requests);
 
     const handle = async (): Promise<void> => {
-      if (route.fromOwnPages === true) site.checkOrigin(request);
+      if (isForOwnPages(route)) site.checkOrigin(request);
       if (route.countOf === undefined) fault = await readBody();
       if (fault !== undefined) throw fault;
 

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import test from "ava";
+import { isForOwnPages } from "../../src/api/route.ts";
 import { routes } from "../../src/api/routes.ts";
 import { formatSecret } from "../../src/secrets.ts";
 import { testClock } from "../helpers/database/test_clock.ts";
@@ -26,7 +27,7 @@ const nameOf = ({ method, path }: (typeof routes)[number]) => `${method.toUpperC
 test("every change of an account is checked for its origin, and reads are not", (t) => {
   t.true(ofAccounts.length > 20);
   for (const route of ofAccounts) {
-    t.is(route.fromOwnPages === true, route.method !== "get", nameOf(route));
+    t.is(isForOwnPages(route), route.method !== "get", nameOf(route));
     t.true(route.path.startsWith("/api/account"), nameOf(route));
   }
   const open = ofAccounts.filter(({ auth }) => auth === "none");
