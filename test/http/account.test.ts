@@ -2,7 +2,6 @@ import { randomBytes } from "node:crypto";
 import test from "ava";
 import { formatSecret } from "../../src/secrets.ts";
 import { accountSchema } from "../../src/api/portfolio.ts";
-import { until } from "../helpers/until.ts";
 import { testClock } from "../helpers/database/test_clock.ts";
 import { testService } from "../helpers/http/test_service.ts";
 
@@ -60,20 +59,6 @@ test("a revoked key is refused when it leaves the cache; the user's other keys g
   service.context.authenticator.forget(rows[0].id);
   t.is((await call("GET", "/api/v1/me", { key })).status, 401);
   t.is((await call("GET", "/api/v1/me", { key: other })).status, 200);
-});
-
-test("that a key is in use is recorded", async (t) => {
-  const { key, userId } = await makeTrader();
-  await call("GET", "/api/v1/me", { key });
-  const lastUse = async () => {
-    const { rows } = await service.database.pool.query(
-      "select last_used_at from admin.list_api_keys(user_id => $1)",
-      [userId],
-    );
-    return rows[0].last_used_at;
-  };
-  await until("it is recorded", async () => (await lastUse()) !== null);
-  t.true((await lastUse()) instanceof Date);
 });
 
 // Browsers that are logged in on the website: their cookie, and the tokens that it gets.

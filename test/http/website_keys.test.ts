@@ -111,7 +111,7 @@ test.serial("a rotation without an overlap ends the old key at once", async (t) 
   t.deepEqual([await statusOf(old.key), await statusOf(rotated.body.key)], [401, 200]);
 });
 
-test.serial("404, 400, 403: rotations that are none", async (t) => {
+test.serial("404, 400: rotations that are none", async (t) => {
   const [owner, stranger] = [await member(), await member()];
   const { body } = await make(owner.visitor, {});
   const rotate = (id: string, more: object, by = owner.visitor) =>
@@ -122,8 +122,6 @@ test.serial("404, 400, 403: rotations that are none", async (t) => {
   for (const overlapSeconds of [-1, 1, 299, 604_801, 0.5, null, "1"]) {
     t.is((await rotate(body.id, { body: { overlapSeconds } })).status, 400);
   }
-  const headers = { origin: "https://elsewhere.example" };
-  t.is((await rotate(body.id, { headers })).body.code, "WRONG_ORIGIN");
   t.deepEqual(
     (await list(owner.visitor)).map(({ replacedBy }) => replacedBy),
     [null],
@@ -138,9 +136,6 @@ test.serial("all keys of a user are revoked at once, and no others", async (t) =
   }
   const { body: kept } = await make(stranger.visitor, {});
   for (const key of keys) t.is(await statusOf(key), 200);
-  const headers = { origin: "https://elsewhere.example" };
-  const foreign = await owner.visitor.call("DELETE", "/api/account/keys", { headers });
-  t.is(foreign.body.code, "WRONG_ORIGIN");
   const revoked = await owner.visitor.call("DELETE", "/api/account/keys");
   t.deepEqual([revoked.status, revoked.body], [200, { revoked: 2 }]);
   t.deepEqual(await list(owner.visitor), []);
