@@ -1,13 +1,9 @@
 import test from "ava";
-import { pino } from "pino";
-import { asServerPools } from "../../src/database/server_pools.ts";
-import { createEndpoint } from "../../src/graphql/endpoint.ts";
-import { serve } from "../../src/server/start_server.ts";
 import type { RunningServer } from "../../src/server/start_server.ts";
 import { bonusesOf, readBonuses } from "../../src/website/operator/api/bonus.ts";
 import { commands } from "../../src/website/operator/commands/all.ts";
 import { mutationOf } from "../../src/website/operator/commands/mutation.ts";
-import { staffAt } from "../helpers/http/staff_desk.ts";
+import { listenForStaff, staffAt } from "../helpers/http/staff_desk.ts";
 import { testService } from "../helpers/http/test_service.ts";
 
 /** Commands of staff with long lists, as the pages of staff send them. */
@@ -17,16 +13,7 @@ const { makeStaff } = staffAt(service, () => desk.url);
 let desk: RunningServer;
 
 test.serial.before("listen for staff", async () => {
-  const { database } = service;
-  const logger = pino({ level: "silent" });
-  const pool = database.connectAs("exchange_operator", { max: 4 });
-  const operators = createEndpoint({ role: "operator", logger, pool });
-  desk = await serve({
-    pools: asServerPools(database.connectAs("exchange_api")),
-    config: { host: "127.0.0.1", port: 0, trustProxy: true },
-    logger,
-    graphql: { operators },
-  });
+  desk = await listenForStaff(service);
 });
 test.after.always("stop listening", async () => {
   await desk.close();

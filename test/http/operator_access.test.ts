@@ -1,16 +1,12 @@
 import { randomBytes } from "node:crypto";
 import test from "ava";
 import type { ExecutionContext } from "ava";
-import { pino } from "pino";
 import { operatorAccessRoutes } from "../../src/api/operator_access.ts";
 import { routes } from "../../src/api/routes.ts";
-import { asServerPools } from "../../src/database/server_pools.ts";
-import { createEndpoint } from "../../src/graphql/endpoint.ts";
-import { serve } from "../../src/server/start_server.ts";
 import type { RunningServer } from "../../src/server/start_server.ts";
 import { testClock } from "../helpers/database/test_clock.ts";
 import { assertionOf, makePasskey } from "../helpers/http/authenticator.ts";
-import { staffAt } from "../helpers/http/staff_desk.ts";
+import { listenForStaff, staffAt } from "../helpers/http/staff_desk.ts";
 import type { Change, Desk, Member } from "../helpers/http/staff_desk.ts";
 import { testService } from "../helpers/http/test_service.ts";
 import type { Answer, CallOptions } from "../helpers/http/test_service.ts";
@@ -25,22 +21,10 @@ const { faultsOf, met } = checkAnswers();
 
 const { siteOf, makeDesk, makeStaff, newChallenge, signIn } = staffAt(service, () => desk.url);
 
-/** A server with a login of operators, behind a proxy that says where requests come from. */
 let desk: RunningServer;
 
 test.serial.before("listen for staff", async () => {
-  const { database } = service;
-  const logger = pino({ level: "silent" });
-  const operators = createEndpoint({
-    ...{ role: "operator", logger, pool: database.connectAs("exchange_operator", { max: 4 }) },
-  });
-  await operators.prepare();
-  desk = await serve({
-    pools: asServerPools(database.connectAs("exchange_api")),
-    config: { host: "127.0.0.1", port: 0, trustProxy: true },
-    logger,
-    graphql: { operators },
-  });
+  desk = await listenForStaff(service);
 });
 test.after.always("stop listening", async () => {
   await desk.close();

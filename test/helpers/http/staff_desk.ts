@@ -1,3 +1,9 @@
+import { pino } from "pino";
+import { asServerPools } from "../../../src/database/server_pools.ts";
+import { createEndpoint } from "../../../src/graphql/endpoint.ts";
+import { serve } from "../../../src/server/start_server.ts";
+import type { RunningServer } from "../../../src/server/start_server.ts";
+import { openWebsite } from "../../../src/site/open.ts";
 import { callService } from "./test_service.ts";
 import type { Answer, CallOptions, TestService } from "./test_service.ts";
 import { takeMails } from "./visitor.ts";
@@ -33,6 +39,25 @@ export interface Change {
   passkey?: Passkey;
   ceremony?: Partial<Ceremony>;
   headers?: Record<string, string>;
+}
+
+/** A server with a login of operators, behind a proxy that says where requests come from. */
+export async function listenForStaff(
+  { database }: Pick<TestService, "database">,
+  { website = false } = {},
+): Promise<RunningServer> {
+  const logger = pino({ level: "silent" });
+  const operators = createEndpoint({
+    ...{ role: "operator", logger, pool: database.connectAs("exchange_operator", { max: 4 }) },
+  });
+  await operators.prepare();
+  return await serve({
+    pools: asServerPools(database.connectAs("exchange_api")),
+    config: { host: "127.0.0.1", port: 0, trustProxy: true },
+    logger,
+    graphql: { operators },
+    ...(website && { website: await openWebsite(logger) }),
+  });
 }
 
 let made = 0;

@@ -1,13 +1,9 @@
 import test from "ava";
 import type { Browser, Locator, Page } from "playwright-core";
-import { pino } from "pino";
-import { asServerPools } from "../../../src/database/server_pools.ts";
-import { createEndpoint } from "../../../src/graphql/endpoint.ts";
-import { serve } from "../../../src/server/start_server.ts";
 import type { RunningServer } from "../../../src/server/start_server.ts";
-import { openWebsite } from "../../../src/site/open.ts";
 import { copies } from "../../helpers/database/copies.ts";
 import { withClient } from "../../helpers/database/test_database.ts";
+import { listenForStaff } from "../../helpers/http/staff_desk.ts";
 import { testService } from "../../helpers/http/test_service.ts";
 import { makeMember, takeMails } from "../../helpers/http/visitor.ts";
 import { visit } from "../browser.ts";
@@ -27,19 +23,7 @@ let desk: RunningServer;
 let url: string;
 
 test.serial.before("listen for staff", async () => {
-  const { database } = service;
-  const logger = pino({ level: "silent" });
-  const operators = createEndpoint({
-    ...{ role: "operator", logger, pool: database.connectAs("exchange_operator", { max: 4 }) },
-  });
-  await operators.prepare();
-  desk = await serve({
-    pools: asServerPools(database.connectAs("exchange_api")),
-    config: { host: "127.0.0.1", port: 0, trustProxy: false },
-    logger,
-    website: await openWebsite(logger),
-    graphql: { operators },
-  });
+  desk = await listenForStaff(service, { website: true });
   url = desk.url.replace("127.0.0.1", "localhost");
 });
 test.after.always("stop listening", async () => {
