@@ -7,7 +7,7 @@ import { testService } from "../../helpers/http/test_service.ts";
 import { until } from "../../helpers/until.ts";
 import { arrive } from "../arrive.ts";
 import { journey } from "../journey.ts";
-import { buy, buyButton, fillTicket, makeOffered, sharesOf } from "../steps.ts";
+import { buy, buyButton, fillTicket, makeOffered, sharesOf, statusesOf } from "../steps.ts";
 
 /** The server is killed and started again while a browser uses it. */
 
@@ -71,14 +71,8 @@ const isOrderWaiting = async (): Promise<boolean> => {
   return rows[0].waiting > 0;
 };
 
-const ordersOf = async (userId: string): Promise<number> => {
-  const { rows } = await service.database.pool.query(
-    `select count(*)::int as placed from trading.orders as o
-     join identity.users as u on u.id = o.user_id where u.public_id = $1`,
-    [userId],
-  );
-  return rows[0].placed;
-};
+const ordersOf = async (userId: string): Promise<number> =>
+  (await statusesOf(service, userId)).length;
 
 journey(
   "a server killed in the middle of an order: the order is placed once",
