@@ -1,9 +1,7 @@
 import type { JSX } from "preact";
 import type { OwnProfile } from "../../api/types.ts";
-import { Lazy } from "../lazy.tsx";
+import { OwnProofOutcome } from "./own_proof.tsx";
 import { Section } from "./section.tsx";
-
-const loadOutcome = async () => (await import("./own_proof.tsx")).OwnProofOutcome;
 
 /** Whether the user's cash is in the published total. */
 export function ProofSection({ own }: { own: OwnProfile }): JSX.Element {
@@ -13,7 +11,7 @@ export function ProofSection({ own }: { own: OwnProfile }): JSX.Element {
         Each day the exchange publishes one number, made of the cash of all users. This page
         computes from yours whether it is in there. <a href="/proof">What everybody sees of it</a>
       </p>
-      <Lazy load={loadOutcome} props={{ userId: own.id }} />
+      <OwnProofOutcome userId={own.id} />
     </Section>
   );
 }
