@@ -30,7 +30,7 @@ export function Empty({ title, children }: EmptyProps): JSX.Element {
 }
 
 interface ShowProps<Data> {
-  asked: Asked<Data>;
+  asked: Asked<Data | undefined>;
   lines?: number;
   /** The heading of a whole page, until its data brings its own. */
   title?: string;

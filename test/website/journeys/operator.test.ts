@@ -101,6 +101,10 @@ journey("a YES is moved: both markets are previewed and in the result", async (t
     [[wrong, right]],
   );
   t.deepEqual(rows, [{ resolved_outcome: "no" }, { resolved_outcome: "yes" }]);
+  for (const kind of ["market", "event", "user", "proposal"]) {
+    await page.goto(`/operator/${kind}s/01900000-0000-7000-8000-000000000000`);
+    await page.getByText(`There is no such ${kind}.`).waitFor();
+  }
   t.deepEqual(
     complaints.filter((line) => !line.includes("401")),
     [],

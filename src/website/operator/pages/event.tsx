@@ -1,5 +1,4 @@
 import type { JSX } from "preact";
-import { Empty, Show } from "../../components/states.tsx";
 import { useAsked } from "../../hooks/use_asked.ts";
 import { changes } from "../api/graphql.ts";
 import { askForRow } from "../api/queries.ts";
@@ -11,6 +10,7 @@ import { CommandForm } from "../components/command_form.tsx";
 import { DataTable } from "../components/data_table.tsx";
 import { Facts } from "../components/facts.tsx";
 import { Section, StaffPageBody } from "../components/page.tsx";
+import { ShowFound } from "../components/show_found.tsx";
 import { views } from "../views/all.ts";
 
 /** An event and its markets. */
@@ -20,15 +20,9 @@ export function EventPage({ id }: { id: string }): JSX.Element {
     [id, changes.value],
   );
   return (
-    <Show asked={asked} title="Event">
-      {(event) =>
-        event === undefined ? (
-          <Empty title="There is no such event." />
-        ) : (
-          <Event id={id} event={event} />
-        )
-      }
-    </Show>
+    <ShowFound asked={asked} kind="Event">
+      {(event) => <Event id={id} event={event} />}
+    </ShowFound>
   );
 }
 

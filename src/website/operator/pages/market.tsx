@@ -1,6 +1,5 @@
 import type { JSX } from "preact";
 import { Notice } from "../../components/notice.tsx";
-import { Empty, Show } from "../../components/states.tsx";
 import { useAsked } from "../../hooks/use_asked.ts";
 import type { Result } from "../../api/result.ts";
 import { changes } from "../api/graphql.ts";
@@ -16,6 +15,7 @@ import { Facts } from "../components/facts.tsx";
 import { Section, StaffPageBody } from "../components/page.tsx";
 import { Parts } from "../components/parts_of.tsx";
 import { PayoutPreview } from "../components/payout_preview.tsx";
+import { ShowFound } from "../components/show_found.tsx";
 import { views } from "../views/all.ts";
 import { inBook } from "../views/parts.ts";
 
@@ -48,15 +48,9 @@ export function MarketPage({ id }: { id: string }): JSX.Element {
     return { ok: true, data: { market: market.data, undone: undone.data, winner: winner.data } };
   }, [id, changes.value]);
   return (
-    <Show asked={asked} title="Market">
-      {(found) =>
-        found === undefined ? (
-          <Empty title="There is no such market." />
-        ) : (
-          <Market id={id} {...found} />
-        )
-      }
-    </Show>
+    <ShowFound asked={asked} kind="Market">
+      {(found) => <Market id={id} {...found} />}
+    </ShowFound>
   );
 }
 

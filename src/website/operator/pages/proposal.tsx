@@ -1,6 +1,5 @@
 import type { JSX } from "preact";
 import { Notice } from "../../components/notice.tsx";
-import { Empty, Show } from "../../components/states.tsx";
 import { useAsked } from "../../hooks/use_asked.ts";
 import { changes } from "../api/graphql.ts";
 import { askForRow } from "../api/queries.ts";
@@ -13,6 +12,7 @@ import { DataTable } from "../components/data_table.tsx";
 import { Facts } from "../components/facts.tsx";
 import { Section, StaffPageBody } from "../components/page.tsx";
 import { Readable, Value } from "../components/readable.tsx";
+import { ShowFound } from "../components/show_found.tsx";
 import { views } from "../views/all.ts";
 
 /** What a proposal needs beyond what the list of proposals shows. */
@@ -25,15 +25,9 @@ export function ProposalPage({ id }: { id: string }): JSX.Element {
     [id, changes.value],
   );
   return (
-    <Show asked={asked} title="Proposal">
-      {(proposal) =>
-        proposal === undefined ? (
-          <Empty title="There is no such proposal." />
-        ) : (
-          <Proposal id={id} proposal={proposal} />
-        )
-      }
-    </Show>
+    <ShowFound asked={asked} kind="Proposal">
+      {(proposal) => <Proposal id={id} proposal={proposal} />}
+    </ShowFound>
   );
 }
 

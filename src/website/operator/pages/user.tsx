@@ -1,5 +1,4 @@
 import type { JSX } from "preact";
-import { Empty, Show } from "../../components/states.tsx";
 import { useAsked } from "../../hooks/use_asked.ts";
 import { changes } from "../api/graphql.ts";
 import { askForRow } from "../api/queries.ts";
@@ -13,6 +12,7 @@ import { Counted } from "../components/counted.tsx";
 import { Facts } from "../components/facts.tsx";
 import { Section, StaffPageBody } from "../components/page.tsx";
 import { Parts } from "../components/parts_of.tsx";
+import { ShowFound } from "../components/show_found.tsx";
 import { views } from "../views/all.ts";
 import { notOver } from "../views/parts.ts";
 import { userDetails } from "../views/user_details.ts";
@@ -24,11 +24,9 @@ export function UserPage({ id }: { id: string }): JSX.Element {
     [id, changes.value],
   );
   return (
-    <Show asked={asked} title="User">
-      {(user) =>
-        user === undefined ? <Empty title="There is no such user." /> : <User id={id} user={user} />
-      }
-    </Show>
+    <ShowFound asked={asked} kind="User">
+      {(user) => <User id={id} user={user} />}
+    </ShowFound>
   );
 }
 
