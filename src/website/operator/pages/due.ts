@@ -2,22 +2,18 @@ import type { Condition } from "../views/view.ts";
 
 /** Conditions that several pages ask about. */
 
-/** The time for questions about what is due: it changes once a minute, and so do these. */
-export function thisMinute(now = new Date()): string {
-  return `${now.toISOString().slice(0, 16)}:00Z`;
-}
-
-/** Markets that wait for their outcome. */
-export const closed: Condition = { status: { equalTo: "closed" } };
-
-/** Markets past their close time that nobody has closed: a worker would. */
-export function overdue(now = thisMinute()): Condition {
-  return { status: { in: ["open", "paused"] }, closeTime: { lessThan: now } };
+/**
+ * Markets past their close time that nobody has closed: a worker would. The time in it, and so what
+ * is asked for, changes once a minute.
+ */
+export function overdue(): Condition {
+  const minute = `${new Date().toISOString().slice(0, 16)}:00Z`;
+  return { status: { in: ["open", "paused"] }, closeTime: { lessThan: minute } };
 }
 
 /** Closed, or past the close time, and not resolved. */
-export function due(now = thisMinute()): Condition {
-  return { or: [closed, overdue(now)] };
+export function due(): Condition {
+  return { or: [{ status: { equalTo: "closed" } }, overdue()] };
 }
 
 /** Not resolved, and of an exclusive event that leaves one outcome. */

@@ -1,5 +1,4 @@
 import type { JSX } from "preact";
-import { useMemo } from "preact/hooks";
 import { Show } from "../../components/states.tsx";
 import { useAsked } from "../../hooks/use_asked.ts";
 import { changes, noteChange } from "../api/graphql.ts";
@@ -15,7 +14,6 @@ import { overdue, paused, waiting } from "./due.ts";
 
 /** What is out of order, and what stops it from getting worse. */
 export function IncidentsPage(): JSX.Element {
-  const late = useMemo(() => overdue(), []);
   const ready = useAsked(askForReadiness, [changes.value]);
   return (
     <StaffPageBody title="Incidents">
@@ -56,7 +54,7 @@ export function IncidentsPage(): JSX.Element {
       </Section>
       <Section title="Markets past their close time that are not closed">
         <p class="muted">If there are any for more than a minute, the worker does not work.</p>
-        <DataTable view={views.markets} where={late} prefix="late" />
+        <DataTable view={views.markets} where={overdue()} prefix="late" />
       </Section>
       <Section title="Paused markets">
         <DataTable view={views.markets} where={paused} prefix="paused" />

@@ -1,5 +1,4 @@
 import type { JSX } from "preact";
-import { useMemo } from "preact/hooks";
 import { Counted } from "../components/counted.tsx";
 import { LastVerification, PauseState } from "../components/state_of_exchange.tsx";
 import { Section, StaffPageBody } from "../components/page.tsx";
@@ -8,14 +7,13 @@ import { due, open, paused, unanswered, waiting } from "./due.ts";
 
 /** What waits for somebody. */
 export function OverviewPage(): JSX.Element {
-  const dueNow = useMemo(() => due(), []);
   return (
     <StaffPageBody title="Overview">
       <div class="counts">
         <Counted
           label="markets wait for their outcome"
           view={views.markets}
-          where={dueNow}
+          where={due()}
           href="/operator/resolutions"
         />
         <Counted

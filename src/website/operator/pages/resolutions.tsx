@@ -1,5 +1,4 @@
 import type { JSX } from "preact";
-import { useMemo } from "preact/hooks";
 import { commands } from "../commands/all.ts";
 import { CommandForm } from "../components/command_form.tsx";
 import { DataTable } from "../components/data_table.tsx";
@@ -15,12 +14,11 @@ const ofMarkets = {
 
 /** The desk where markets get their outcome. */
 export function ResolutionsPage(): JSX.Element {
-  const dueNow = useMemo(() => due(), []);
   return (
     <StaffPageBody title="Resolutions">
       <Section title="Markets that wait for their outcome">
         <p class="muted">Closed, or past their close time, and not resolved.</p>
-        <DataTable view={views.markets} where={dueNow} prefix="due" />
+        <DataTable view={views.markets} where={due()} prefix="due" />
       </Section>
       <Section title="Markets that their event has decided">
         <p class="muted">
