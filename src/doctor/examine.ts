@@ -17,6 +17,7 @@ const looks: Record<string, (client: ClientBase) => Promise<Finding[]>> = {
   rights: exchange.lookAtRights,
   roles: exchange.lookAtRoles,
   owners: exchange.lookAtOwners,
+  objects: exchange.lookAtObjects,
   settings: server.lookAtSettings,
   durability: server.lookAtDurability,
   connections: server.lookAtConnections,

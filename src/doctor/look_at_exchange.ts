@@ -42,6 +42,22 @@ export async function lookAtRoles(client: ClientBase): Promise<Finding[]> {
   );
 }
 
+/** Whether functions, tables and rights are as the last installation left them. */
+export async function lookAtObjects(client: ClientBase): Promise<Finding[]> {
+  const { rows } = await client.query<{ object: string }>(
+    "select c.object from installer.changed_objects() as c",
+  );
+  const [first] = rows;
+  return those(
+    first !== undefined &&
+      now(
+        "objects",
+        `${rows.length} are not as they were installed, such as the ${first.object}`,
+        "docs/operating.md, Upgrade, says how they are put back",
+      ),
+  );
+}
+
 /** Logins that may do whatever the owner may. */
 export async function lookAtOwners(client: ClientBase): Promise<Finding[]> {
   const { rows } = await client.query<{ names: string | null }>(

@@ -8,7 +8,8 @@ import { api } from "../../src/database/calls.ts";
 import { migrateDatabase } from "../../src/database/migrations.ts";
 import { makePool } from "../../src/database/pools.ts";
 import { checkDatabase } from "../../src/database/readiness.ts";
-import { createDatabase } from "../helpers/database/test_database.ts";
+import { lookAtObjects } from "../../src/doctor/look_at_exchange.ts";
+import { createDatabase, withClient } from "../helpers/database/test_database.ts";
 import type { OwnDatabase } from "../helpers/database/test_database.ts";
 import { makeCheckout } from "../helpers/processes/checkout.ts";
 import type { Checkout } from "../helpers/processes/checkout.ts";
@@ -28,6 +29,25 @@ test.before("a later release, and a database of this one", async () => {
   await writeFile(manifest, JSON.stringify({ ...contents, version: "99.0.0" }));
   await migrateDatabase(database.connectionString);
 });
+test.serial("what was changed by hand is found, and put back", async (t) => {
+  const { pool } = database;
+  const changed = async () => {
+    const { rows } = await pool.query("select object from installer.changed_objects()");
+    return rows.map(({ object }) => object);
+  };
+  t.deepEqual(await changed(), []);
+  await pool.query("drop function ledger.unsealed_rows() cascade");
+  const found = await changed();
+  t.true(found.includes("view admin.health"), found.join());
+  const findings = await withClient(pool, (client) => lookAtObjects(client));
+  t.regex(findings[0]!.problem, new RegExp(`^${found.length} are not as they were installed`));
+
+  // As docs/operating.md says.
+  await pool.query("delete from installer.files; delete from installer.installations");
+  await migrateDatabase(database.connectionString);
+  t.deepEqual(await changed(), []);
+});
+
 test.after.always("drop both", async () => {
   await later.destroy();
   await database.drop();
