@@ -20,9 +20,14 @@ import {
 } from "../../../src/website/operator/api/values.ts";
 import { wordsOf } from "../../../src/website/operator/api/words.ts";
 import { commands } from "../../../src/website/operator/commands/all.ts";
-import { fieldsToSend, readArguments } from "../../../src/website/operator/commands/arguments.ts";
+import {
+  fieldsToSend,
+  readArguments,
+  textsInForce,
+} from "../../../src/website/operator/commands/arguments.ts";
 import { confirmWords } from "../../../src/website/operator/commands/confirm.ts";
 import { fileNameOf, namedArguments } from "../../../src/website/operator/commands/command.ts";
+import type { Command } from "../../../src/website/operator/commands/command.ts";
 import { isStaffPath, listNames, staffPageAt } from "../../../src/website/operator/paths.ts";
 import { views } from "../../../src/website/operator/views/all.ts";
 import { headsOf, plainValues } from "../../../src/website/operator/views/query.ts";
@@ -244,7 +249,7 @@ test("fields of a form become arguments, or say what is wrong", (t) => {
 test("a form of what is set sends what changed, and says which field cannot be empty", (t) => {
   const before = { title: "Rain?", description: "Much", closeTime: "2030-01-01T00:00" };
   const read = (typed: Record<string, string>) => {
-    const fields = fieldsToSend(commands.editMarket, { ...before, ...typed }, before);
+    const { fields } = fieldsToSend(commands.editMarket, { ...before, ...typed }, before);
     return readArguments({ ...commands.editMarket, fields }, typed);
   };
   t.deepEqual(read({ title: "Rain?", position: "" }), { ok: true, given: {} });
@@ -256,6 +261,35 @@ test("a form of what is set sends what changed, and says which field cannot be e
     ok: false,
     issues: { title: "This cannot be emptied here." },
   });
+});
+
+/** What a form of what is in force asks and sends, after these fields were changed. */
+function sentOf(command: Command, rows: Row[], changed: Record<string, string>): unknown {
+  const before = textsInForce({ ...command, sets: command.sets! }, rows, changed);
+  const typed = { ...before, ...changed };
+  const { isUnchanged } = fieldsToSend(command, typed, before);
+  const read = readArguments(command, typed);
+  if (!read.ok) return read.issues;
+  if (isUnchanged) return "unchanged";
+  return [confirmWords(command, read.given, undefined, before), read.given];
+}
+
+test("the pause begins with what is in force, and its question says what is done", (t) => {
+  const { setTradingPause: command } = commands;
+  const sent = (row: Row, changed: Record<string, string>) => sentOf(command, [row], changed);
+  const paused = { isPaused: true, reason: "Upgrade" };
+  t.deepEqual(sent(paused, { reason: "Until 12" }), [
+    "Replace the reason of the pause of the whole exchange? Trading stays paused.",
+    { paused: true, reason: "Until 12" },
+  ]);
+  t.like(sent(paused, { paused: "" }), { 0: "Resume trading in the whole exchange?" });
+  t.is(sent(paused, { reason: "Upgrade" }), "unchanged");
+  const trading = { isPaused: false, reason: null };
+  t.regex(
+    String(sent(trading, { paused: "yes" })),
+    /^Pause trading in the whole exchange\?.* Orders that wait for their release are cancelled then\./,
+  );
+  t.is(sent(trading, { paused: "" }), "unchanged");
 });
 
 test("files have the names of their user and days", (t) => {

@@ -21,6 +21,13 @@ export async function askForRow(
   return result.ok ? { ok: true, data: result.data.rows.nodes[0] } : result;
 }
 
+/** All rows of a short list. */
+export async function askForRows(view: View): Promise<Result<Row[]>> {
+  const variables = { first: FILE_ROWS, orderBy: [view.order] };
+  const result = await ask<{ rows: { nodes: Row[] } }>(rowsQuery(view, undefined), variables);
+  return result.ok ? { ok: true, data: result.data.rows.nodes } : result;
+}
+
 /** The user with an id, a handle or an e-mail address; undefined if there is none. */
 export async function askForUser(name: string): Promise<Result<Row | undefined>> {
   const typed = name.toLowerCase();

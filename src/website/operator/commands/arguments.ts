@@ -1,6 +1,7 @@
 import { readTable } from "../api/csv_table.ts";
-import { centsOf, isUuid, timeOf } from "../api/values.ts";
-import type { Arguments, Command, CommandField } from "./command.ts";
+import { centsOf, eurosOf, fieldTimeOf, isUuid, timeOf } from "../api/values.ts";
+import type { Row } from "../views/query.ts";
+import type { Arguments, Command, CommandField, Fields, Setting } from "./command.ts";
 
 /** What a form has, as the arguments of a call. */
 
@@ -10,13 +11,43 @@ export type Read =
 
 /** The fields that a form sends: all, or those that are not as they were before. */
 export function fieldsToSend(
-  { fields, keepsRest }: Command,
-  typed: Record<string, string>,
-  before: Record<string, string>,
-): readonly CommandField[] {
-  return keepsRest === true
-    ? fields.filter(({ argument }) => (typed[argument] ?? "") !== (before[argument] ?? ""))
-    : fields;
+  { fields, keepsRest, isOfSetting, sets }: Command,
+  typed: Fields,
+  before: Fields,
+): { fields: readonly CommandField[]; isUnchanged: boolean } {
+  const changed = fields.filter(
+    ({ argument }) => (typed[argument] ?? "") !== (before[argument] ?? ""),
+  );
+  const isState = keepsRest === true || isOfSetting === true || sets !== undefined;
+  return {
+    fields: keepsRest === true ? changed : fields,
+    isUnchanged: isState && changed.length === 0,
+  };
+}
+
+/** What the fields of a command begin with: what is in force, in the row that was chosen. */
+export function textsInForce(
+  { fields, sets }: Pick<Command, "fields"> & { sets: Setting },
+  rows: readonly Row[],
+  typed: Fields,
+): Fields {
+  const { by, columns = {} } = sets;
+  const row = by === undefined ? rows[0] : rows.find((one) => one[by] === typed[by]?.trim());
+  const texts = fields.map((field) => {
+    const { argument } = field;
+    const value = argument === by ? typed[by] : row?.[columns[argument] ?? argument];
+    return [argument, textOf(field, value)] as const;
+  });
+  return Object.fromEntries(texts);
+}
+
+/** A value of a row, as a field has it. */
+function textOf({ kind }: CommandField, value: unknown): string {
+  if (typeof value === "boolean") return value ? "yes" : "";
+  if (typeof value === "number") return String(value);
+  if (typeof value !== "string") return "";
+  if (kind === "cents") return eurosOf(value);
+  return kind === "time" ? fieldTimeOf(value) : value;
 }
 
 /** Reads the fields. What the page gives is no field. */

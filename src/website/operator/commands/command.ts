@@ -1,5 +1,5 @@
 import { snakeCase } from "../api/values.ts";
-import type { Column } from "../views/view.ts";
+import type { Column, View } from "../views/view.ts";
 import type { Role } from "./roles.ts";
 
 /** How a function of schema admin is called by a form. */
@@ -50,6 +50,18 @@ export interface CommandField {
 /** What a function returns: nothing, a value, rows, a file, or something that is shown only once. */
 export type Returns = "nothing" | "value" | "cents" | "rows" | "file" | "secret";
 
+/** The texts of fields, by their arguments. */
+export type Fields = Readonly<Record<string, string>>;
+
+/** Where that is which a command sets. */
+export interface Setting {
+  view: View;
+  /** The argument that chooses the row; without it there is only one. */
+  by?: string;
+  /** Columns that have another name than the argument. */
+  columns?: Record<string, string>;
+}
+
 export interface Command {
   /** As the database names it. */
   name: string;
@@ -65,13 +77,18 @@ export interface Command {
   columns?: readonly Column[];
   /** Only what was changed in the form is sent: what is left out stays as it is. */
   keepsRest?: boolean;
+  /** It is not sent if nothing was changed in the form. */
+  isOfSetting?: boolean;
+  /** What is in force, with which the form begins: the command sets all of it. */
+  sets?: Setting;
   /** What the value is that is returned, in front of it; the name of a file without its ending. */
   result?: string;
   /**
    * Asks before it is done, with these words about what happens and what cannot be undone. `about`:
-   * the name of the market or the user that it is about, if that is known.
+   * the name of the market or the user that it is about, if that is known; `before`: what the fields
+   * had first.
    */
-  confirm?: string | ((given: Arguments, about: string | undefined) => string);
+  confirm?: string | ((given: Arguments, about: string | undefined, before: Fields) => string);
   /** Whether the question says what the outcome would pay in all. */
   showsPayout?: boolean;
   /** What to say above the rows that are returned. */

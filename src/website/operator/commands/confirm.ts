@@ -1,5 +1,5 @@
 import { showCents, showTime } from "../api/values.ts";
-import type { Arguments, Command } from "./command.ts";
+import type { Arguments, Command, Fields } from "./command.ts";
 
 /** What is about to happen, as a question in the values that were given. */
 
@@ -8,8 +8,9 @@ export function confirmWords(
   { confirm }: Command,
   given: Arguments,
   about?: string,
+  before: Fields = {},
 ): string | undefined {
-  return typeof confirm === "function" ? confirm(given, about) : confirm;
+  return typeof confirm === "function" ? confirm(given, about, before) : confirm;
 }
 
 function textIn(given: Arguments, argument: string): string {
@@ -50,18 +51,33 @@ export function undoTradeWords(given: Arguments, about: string | undefined): str
   return `Undo the trade ${textIn(given, "tradeId")}${market}?`;
 }
 
+const STAY_WORDS =
+  "Open orders stay, and can be cancelled. Orders that wait for their release are cancelled then.";
+
 export function statusWords(given: Arguments, about: string | undefined): string {
   const market = marketIn(given, about);
   switch (given.status) {
     case "closed":
       return `Close ${market}? Its open orders are cancelled.`;
     case "paused":
-      return `Pause ${market}? Its open orders stay in the book.`;
+      return `Pause ${market}? ${STAY_WORDS}`;
     default: {
       const until = textIn(given, "closeTime");
       return `Open ${market}${until === "" ? "" : ` until ${showTime(until)}`}? Its open orders stay in the book.`;
     }
   }
+}
+
+export function pauseWords(given: Arguments, _about: string | undefined, before: Fields): string {
+  const isPaused = before.paused === "yes";
+  if (given.paused !== true) {
+    return isPaused
+      ? "Resume trading in the whole exchange?"
+      : "Trading is not paused, and stays so: nobody sees the reason.";
+  }
+  return isPaused
+    ? "Replace the reason of the pause of the whole exchange? Trading stays paused."
+    : "Pause trading in the whole exchange? It holds for all markets at once. " + STAY_WORDS;
 }
 
 function userIn(about: string | undefined): string {

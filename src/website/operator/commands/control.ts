@@ -1,4 +1,6 @@
+import { tradingPause } from "../views/control.ts";
 import type { Command } from "./command.ts";
+import { pauseWords } from "./confirm.ts";
 import {
   choice,
   flag,
@@ -19,7 +21,8 @@ export const setTradingPause: Command = {
   action: "Set it",
   fields: [flag("paused", "Trading is paused"), optional("reason", "Reason", "Traders read it.")],
   returns: "nothing",
-  confirm: "It holds for all markets at once. Open orders stay, and can be cancelled.",
+  sets: { view: tradingPause, columns: { paused: "isPaused" } },
+  confirm: pauseWords,
 };
 
 export const cancelOrders: Command = {

@@ -6,18 +6,21 @@ import { Fact } from "../../components/fact.tsx";
 import { Checkbox, Field } from "../../components/field.tsx";
 import { Notice } from "../../components/notice.tsx";
 import { Submit } from "../../components/submit.tsx";
+import { Show } from "../../components/states.tsx";
+import { useAsked } from "../../hooks/use_asked.ts";
 import { useCommand } from "../../hooks/use_command.ts";
 import { saveFile } from "../../save_file.ts";
-import { ask, noteChange } from "../api/graphql.ts";
+import { ask, changes, noteChange } from "../api/graphql.ts";
+import { askForRows } from "../api/queries.ts";
 import { askForSubject } from "../api/subject.ts";
 import type { Subject } from "../api/subject.ts";
 import type { Row } from "../views/query.ts";
 import { mayCall } from "../api/session.ts";
 import { showCents } from "../api/values.ts";
-import { fieldsToSend, readArguments } from "../commands/arguments.ts";
+import { fieldsToSend, readArguments, textsInForce } from "../commands/arguments.ts";
 import { fileNameOf, namedArguments } from "../commands/command.ts";
 import { confirmWords } from "../commands/confirm.ts";
-import type { Arguments, Command, CommandField } from "../commands/command.ts";
+import type { Arguments, Command, CommandField, Fields, Setting } from "../commands/command.ts";
 import { mutationOf } from "../commands/mutation.ts";
 import { Facts } from "./facts.tsx";
 import { LongField, Select } from "./inputs.tsx";
@@ -30,8 +33,8 @@ interface CommandFormProps {
   command: Command;
   /** Arguments that the page knows. */
   given?: Arguments;
-  /** What fields have first. */
-  initial?: Record<string, string>;
+  /** What fields have first, which may depend on what was typed. */
+  initial?: Fields | ((typed: Fields) => Fields);
   /** Whether it is unfolded at first. */
   isOpen?: boolean;
   onDone?: (result: unknown) => void;
@@ -44,12 +47,26 @@ interface CommandFormProps {
 /** A form for a command, folded. Who lacks the role for the command does not see it. */
 export function CommandForm(props: CommandFormProps): JSX.Element | null {
   const { command, isOpen = false } = props;
+  const { sets } = command;
   if (!mayCall(command.role)) return null;
   return (
     <details class="panel command" open={isOpen}>
       <summary>{command.title}</summary>
-      <Form {...props} />
+      {sets === undefined ? <Form {...props} /> : <FormInForce {...props} sets={sets} />}
     </details>
+  );
+}
+
+/** A form that begins with what is in force, and is not there before that is known. */
+function FormInForce(props: CommandFormProps & { sets: Setting }): JSX.Element {
+  const { command, sets } = props;
+  const asked = useAsked(() => askForRows(sets.view), [changes.value]);
+  return (
+    <Show asked={asked} lines={1}>
+      {(rows) => (
+        <Form {...props} initial={(typed) => textsInForce({ ...command, sets }, rows, typed)} />
+      )}
+    </Show>
   );
 }
 
@@ -57,6 +74,8 @@ export function CommandForm(props: CommandFormProps): JSX.Element | null {
 interface Asked {
   input: Arguments;
   subject: Subject | undefined;
+  /** What the fields had first. */
+  before: Fields;
 }
 
 type Given = Result<{ answer: { result?: unknown } }>;
@@ -65,8 +84,9 @@ function Form(props: CommandFormProps): JSX.Element {
   const { command, given = {}, initial = {}, onDone, about, handle } = props;
   // What nobody touched shows what the page knows, also after it has changed.
   const [changed, setChanged] = useState<Record<string, string>>({});
-  const before: Record<string, string> = { ...initialOf(command), ...initial };
-  const typed: Record<string, string> = { ...before, ...changed };
+  const first = typeof initial === "function" ? initial(changed) : initial;
+  const before: Fields = { ...initialOf(command), ...first };
+  const typed: Fields = { ...before, ...changed };
   const [issues, setIssues] = useState<Partial<Record<string, string>>>({});
   const [asked, setAsked] = useState<Asked>();
   const [refused, setRefused] = useState<Arguments>();
@@ -96,17 +116,16 @@ function Form(props: CommandFormProps): JSX.Element {
   };
   const confirmOrGive = (input: Arguments, subject?: Subject): void => {
     const isShown = subject !== undefined && command.returns !== "rows";
-    if (isShown || command.confirm !== undefined) setAsked({ input, subject });
+    if (isShown || command.confirm !== undefined) setAsked({ input, subject, before });
     else give(input);
   };
   const submit = (event: Event): void => {
     event.preventDefault();
-    const fields = fieldsToSend(command, typed, before);
-    const isSame = command.keepsRest === true && fields.length === 0;
+    const { fields, isUnchanged: isSame } = fieldsToSend(command, typed, before);
     const read = readArguments({ ...command, fields }, typed, given);
     giving.reset();
     setIssues(read.ok ? {} : read.issues);
-    setIsUnchanged(isSame);
+    setIsUnchanged(read.ok && isSame);
     if (!read.ok || isSame) return;
     const find = askForSubject(command, read.given, given);
     if (find === undefined) {
@@ -165,9 +184,9 @@ interface ConfirmProps extends Asked {
 
 /** Asks before a command, and shows whom or what it is about. */
 function Confirm(props: ConfirmProps): JSX.Element {
-  const { command, giving, input, subject, about, ...dialog } = props;
+  const { command, giving, input, subject, before, about, ...dialog } = props;
   const { action } = command;
-  const words = confirmWords(command, input, subject?.name ?? about);
+  const words = confirmWords(command, input, subject?.name ?? about, before);
   return (
     <ConfirmDialog
       {...{ action, ...dialog }}
