@@ -2,6 +2,7 @@ import test from "ava";
 import type { Ask } from "../../../src/website/operator/api/ask.ts";
 import { readPage, readTotal } from "../../../src/website/operator/api/pages.ts";
 import { views } from "../../../src/website/operator/views/all.ts";
+import { readText } from "../../helpers/repository.ts";
 
 /** What the pages of staff ask for a list of so many rows. */
 
@@ -23,6 +24,13 @@ function listOf(count: number): Asked {
   };
   return { ask, orders };
 }
+
+test("an event is made live on its page, which knows whether it is", (t) => {
+  const page = (name: string) => readText(`src/website/operator/pages/${name}.tsx`);
+  t.notRegex(page("incidents"), /commands\.setEventLive/);
+  t.regex(page("incidents"), /href="\/operator\/events\?live=yes"/);
+  t.regex(page("event"), /commands\.setEventLive\}\s+given=\{given\}\s+initial=/);
+});
 
 test("up to 10,000 rows are counted", async (t) => {
   for (const [count, total] of [

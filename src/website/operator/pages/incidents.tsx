@@ -36,7 +36,6 @@ export function IncidentsPage(): JSX.Element {
       <div class="commands">
         <CommandForm command={commands.setTradingPause} />
         <CommandForm command={commands.setMarketStatus} />
-        <CommandForm command={commands.setEventLive} />
         <CommandForm command={commands.cancelOrders} />
         <CommandForm command={commands.freezeUser} />
         <CommandForm command={commands.runDue} />
@@ -44,6 +43,10 @@ export function IncidentsPage(): JSX.Element {
         <CommandForm command={commands.setRateLimit} />
         <CommandForm command={commands.setStreamCap} />
       </div>
+      <p>
+        Whether an event is live is set on the page of the event.{" "}
+        <a href="/operator/events?live=yes">Events that are live</a>
+      </p>
       <Section title="The server that shows this page">
         <Show asked={ready} lines={1}>
           {(state) => <Json value={state} />}
