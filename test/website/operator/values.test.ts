@@ -292,6 +292,71 @@ test("the pause begins with what is in force, and its question says what is done
   t.is(sent(trading, { paused: "" }), "unchanged");
 });
 
+test("what is set as it is already is not sent", (t) => {
+  const { setMarketSource, setLossLimits } = commands;
+  const rules = { rules: "The minutes", sourceUrl: "" };
+  t.true(fieldsToSend(setMarketSource, rules, rules).isUnchanged);
+  t.false(fieldsToSend(setMarketSource, { ...rules, rules: "" }, rules).isUnchanged);
+  // The limits in force, set again, put away those that wait.
+  t.false(fieldsToSend(setLossLimits, { dayCents: "5" }, { dayCents: "5" }).isUnchanged);
+});
+
+test("a field that is left alone keeps what is in force, in the row that was chosen", (t) => {
+  const { setCashCap, setSignUp, setRateLimit, setApprovalRule, setMinimumAge } = commands;
+  const given = (command: Command, rows: Row[], changed: Record<string, string>) => {
+    const sent = sentOf(command, rows, changed);
+    return Array.isArray(sent) ? sent[1] : sent;
+  };
+  const caps = [
+    { kind: "deposit", perCallCents: "100000", perDayCents: null },
+    { kind: "bonus", perCallCents: "500", perDayCents: "2500" },
+  ];
+  t.deepEqual(given(setCashCap, caps, { kind: "bonus", perCallCents: "6" }), {
+    ...{ kind: "bonus", perCallCents: "600", perDayCents: "2500" },
+  });
+  t.is(given(setCashCap, caps, { kind: "deposit" }), "unchanged");
+  const signUp = [{ policy: "invitation", playMoneyCents: "5000" }];
+  t.deepEqual(given(setSignUp, signUp, { policy: "open" }), {
+    ...{ policy: "open", playMoneyCents: "5000" },
+  });
+  const limits = [{ bucket: "v1-user", maxRequests: 120, windowSeconds: 60 }];
+  t.deepEqual(given(setRateLimit, limits, { bucket: "v1-user ", maxRequests: "90" }), {
+    ...{ bucket: "v1-user", maxRequests: 90, windowSeconds: 60 },
+  });
+  const rules = [{ command: "deposit", role: "cash", fromCents: "100000" }];
+  t.deepEqual(given(setApprovalRule, rules, { command: "deposit", role: "audit" }), {
+    ...{ command: "deposit", role: "audit", fromCents: "100000" },
+  });
+  t.deepEqual(given(setApprovalRule, rules, { command: "withdraw", role: "audit" }), {
+    ...{ command: "withdraw", role: "audit" },
+  });
+  t.deepEqual(given(setMinimumAge, [{ years: 18 }], {}), { reason: "This is required." });
+});
+
+test("each form that sets a whole state begins with it", (t) => {
+  const all: Command[] = Object.values(commands);
+  for (const { name, fields, sets } of all) {
+    if (sets === undefined) continue;
+    const { columns = {}, view, by } = sets;
+    const shown = view.columns.map(({ field }) => field);
+    const arguments_ = fields.map(({ argument }) => argument);
+    const unknown = arguments_.filter((one) => !shown.includes(columns[one] ?? one));
+    t.true(unknown.every((one) => one === "reason") && unknown.length < fields.length, name);
+    t.true(by === undefined || shown.includes(by), name);
+  }
+  const others = all.filter(({ name, sets }) => name.startsWith("set_") && sets === undefined);
+  t.deepEqual(
+    others.map(({ name }) => name).sort(),
+    [
+      // Their pages know the user, the market, the event or the member.
+      ...["set_event_live", "set_loss_limits", "set_market_source", "set_profile"],
+      ...["set_rate_policy", "set_staff_roles"],
+      // It comes to the others, and what is left out is no state.
+      ...["set_fee_schedule", "set_market_status"],
+    ].sort(),
+  );
+});
+
 test("files have the names of their user and days", (t) => {
   const given = { userId: id, fromDay: "2026-11-01", toDay: "2026-11-30" };
   const { statement, exportUser, reconcile } = commands;

@@ -44,9 +44,9 @@ export function textsInForce(
 /** A value of a row, as a field has it. */
 function textOf({ kind }: CommandField, value: unknown): string {
   if (typeof value === "boolean") return value ? "yes" : "";
-  if (typeof value === "number") return String(value);
-  if (typeof value !== "string") return "";
+  if (typeof value !== "string" && typeof value !== "number") return "";
   if (kind === "cents") return eurosOf(value);
+  if (typeof value === "number") return String(value);
   return kind === "time" ? fieldTimeOf(value) : value;
 }
 

@@ -1,5 +1,6 @@
 import { paidBy } from "../api/bonus.ts";
 import type { Bonus } from "../api/bonus.ts";
+import { cashCaps } from "../views/cash.ts";
 import { cents, text, time as timeColumn } from "../views/parts.ts";
 import type { Command, CommandField } from "./command.ts";
 import {
@@ -116,6 +117,7 @@ export const setCashCap: Command = {
     cap("perCallCents", "By one call, in euros"),
     cap("perDayCents", "By one member of staff in a day (UTC), in euros"),
   ],
+  sets: { view: cashCaps, by: "kind" },
   returns: "nothing",
 };
 

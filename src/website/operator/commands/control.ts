@@ -1,4 +1,4 @@
-import { tradingPause } from "../views/control.ts";
+import { approvalRules, rateLimits, streamCaps, tradingPause } from "../views/control.ts";
 import type { Command } from "./command.ts";
 import { pauseWords } from "./confirm.ts";
 import {
@@ -51,6 +51,7 @@ export const setRateLimit: Command = {
     number("maxRequests", "Requests", true),
     number("windowSeconds", "In seconds", true),
   ],
+  sets: { view: rateLimits, by: "bucket" },
   returns: "nothing",
 };
 
@@ -60,6 +61,7 @@ export const setStreamCap: Command = {
     choice("holder", "For each", ["address", "user"]),
     number("maxStreams", "Streams at most", true),
   ],
+  sets: { view: streamCaps, by: "holder" },
   returns: "nothing",
 };
 
@@ -127,6 +129,7 @@ export const setApprovalRule: Command = {
       hint: "Empty: every call.",
     },
   ],
+  sets: { view: approvalRules, by: "command" },
   returns: "nothing",
 };
 

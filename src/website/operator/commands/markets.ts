@@ -1,3 +1,4 @@
+import { disputeWindow } from "../views/control.ts";
 import { count, text } from "../views/parts.ts";
 import type { Command, CommandField } from "./command.ts";
 import { outcomeWords, statusWords, undoTradeWords, undoWords } from "./confirm.ts";
@@ -99,6 +100,7 @@ export const editMarket: Command = {
 
 export const setMarketSource: Command = {
   ...{ name: "set_market_source", role, title: "Rules and source", action: "Save" },
+  isOfSetting: true,
   fields: [
     market,
     {
@@ -122,6 +124,7 @@ export const setDisputeWindow: Command = {
     },
     reason,
   ],
+  sets: { view: disputeWindow },
   returns: "nothing",
 };
 
@@ -222,6 +225,7 @@ export const editEvent: Command = {
 
 export const setEventLive: Command = {
   ...{ name: "set_event_live", role, title: "Live or not", action: "Set it" },
+  isOfSetting: true,
   fields: [
     event,
     flag("live", "Live: orders wait before they are placed"),

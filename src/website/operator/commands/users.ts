@@ -1,3 +1,4 @@
+import { minimumAge, signUp } from "../views/control.ts";
 import type { Command, CommandField } from "./command.ts";
 import { choice, flag, number, optional, reason, required, time, user } from "./parts.ts";
 
@@ -188,6 +189,7 @@ export const setSignUp: Command = {
     choice("policy", "Who may sign up", ["open", "invitation", "closed"]),
     { argument: "playMoneyCents", label: "Play money for each new account", kind: "cents" },
   ],
+  sets: { view: signUp },
   returns: "nothing",
 };
 
@@ -200,6 +202,7 @@ export const setMinimumAge: Command = {
     },
     reason,
   ],
+  sets: { view: minimumAge },
   returns: "nothing",
 };
 

@@ -4,7 +4,7 @@ import { changes } from "../api/graphql.ts";
 import { askForRow } from "../api/queries.ts";
 import { textIn } from "../views/query.ts";
 import type { Row } from "../views/query.ts";
-import { eurosOf } from "../api/values.ts";
+import { eurosOf, fieldTimeOf } from "../api/values.ts";
 import { commands } from "../commands/all.ts";
 import { Access } from "../components/access.tsx";
 import { CommandForm } from "../components/command_form.tsx";
@@ -83,6 +83,18 @@ function amountIn(user: Row, field: string): string {
   return typeof value === "string" ? eurosOf(value) : "";
 }
 
+/** The policy in force; its figures are not those of another one. */
+function rateOf(user: Row, typed: string | undefined): Record<string, string> {
+  const tier = textIn(user, "rateTier");
+  if (tier === "standard" || (typed ?? tier) !== tier) return { tier };
+  return {
+    tier,
+    requestsPerMinute: String(user.requestsPerMinute),
+    burstCapacity: String(user.burstCapacity),
+    expiresAt: fieldTimeOf(textIn(user, "ratePolicyExpiresAt")),
+  };
+}
+
 function UserForms({ id, user }: { id: string; user: Row }): JSX.Element {
   const isFrozen = user.frozenAt !== null;
   const yes = (field: string): string => (user[field] === true ? "yes" : "");
@@ -128,7 +140,11 @@ function UserForms({ id, user }: { id: string; user: Row }): JSX.Element {
           monthCents: amountIn(user, "monthLimitCents"),
         }}
       />
-      <CommandForm command={commands.setRatePolicy} {...of} />
+      <CommandForm
+        command={commands.setRatePolicy}
+        {...of}
+        initial={({ tier }) => rateOf(user, tier)}
+      />
       <CommandForm
         command={commands.setProfile}
         {...of}
