@@ -18,7 +18,7 @@ import {
   showTotal,
   timeOf,
 } from "../../../src/website/operator/api/values.ts";
-import { wordsOf } from "../../../src/website/operator/api/words.ts";
+import { ofCommand, wordsOf } from "../../../src/website/operator/api/words.ts";
 import { commands } from "../../../src/website/operator/commands/all.ts";
 import {
   fieldsToSend,
@@ -28,6 +28,7 @@ import {
 import { confirmWords } from "../../../src/website/operator/commands/confirm.ts";
 import { fileNameOf, namedArguments } from "../../../src/website/operator/commands/command.ts";
 import type { Command } from "../../../src/website/operator/commands/command.ts";
+import { mutationOf } from "../../../src/website/operator/commands/mutation.ts";
 import { isStaffPath, listNames, staffPageAt } from "../../../src/website/operator/paths.ts";
 import { views } from "../../../src/website/operator/views/all.ts";
 import { headsOf, plainValues } from "../../../src/website/operator/views/query.ts";
@@ -447,6 +448,17 @@ test("codes of approvals are said in words", (t) => {
   t.is(said("'9 cents' was used for 9 cents"), "'9 cents' was used for €0.09.");
   const ofShare = "A YES share must pay from 0 to 100 cents.";
   t.is(said(ofShare), ofShare);
+});
+
+test("a command without an answer may have been carried out, a question has no effect", (t) => {
+  const said = (query: string, status: number) =>
+    wordsOf(ofCommand(query, { status, error: "No answer from the server" }));
+  const command = mutationOf(commands.deposit);
+  for (const status of [0, 502, 504]) {
+    t.regex(said(command, status), /not known .* carried out\. Look at the audit or the list/);
+  }
+  t.regex(said("query Rows { x }", 0), /Check your connection and try again/);
+  t.regex(said(command, 503), /Something went wrong/);
 });
 
 test("paths of staff", (t) => {

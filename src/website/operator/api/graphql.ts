@@ -2,6 +2,7 @@ import { signal } from "@preact/signals";
 import { resultOf, unreadable } from "../../api/result.ts";
 import type { Result } from "../../api/result.ts";
 import { noteEnd } from "./session.ts";
+import { ofCommand } from "./words.ts";
 
 /** The operators' GraphQL: every list and every command of these pages goes by it. */
 
@@ -26,7 +27,7 @@ export async function ask<Data>(
   const result = await resultOf(post<Data>({ query, variables }));
   if (!result.ok) {
     if (result.problem.status === 401) noteEnd();
-    return result;
+    return { ok: false, problem: ofCommand(query, result.problem) };
   }
   const { data, errors } = result.data;
   const problem = problemOf(errors);

@@ -1,3 +1,4 @@
+import { isUncertain } from "../../api/result.ts";
 import type { Problem } from "../../api/result.ts";
 import { showCents } from "./values.ts";
 
@@ -10,7 +11,7 @@ const byCode: Record<string, string> = {
   PROPOSAL_CHANGED:
     "What this proposal rests on has changed since it was made. Reject it, and propose it anew.",
   OUTCOME_UNKNOWN:
-    "It is not known whether this was carried out. Look at the audit before you try it again.",
+    "It is not known whether this was carried out. Look at the audit or the list before you try it again.",
   CONFLICT_RETRY: "The exchange was busy and nothing was done. Please try again.",
   UNREADABLE: "The server's answer is not what this page expects. Load the page again.",
   INVALID_LINK: "This invitation was used before or is too old. Ask a colleague for a new one.",
@@ -20,6 +21,12 @@ const byCode: Record<string, string> = {
 
 const NOT_COMPARED =
   "The day is not compared with the bank since it has ended: use “Compare a day with the bank” on this page first.";
+
+/** A command whose answer was lost may have been carried out. */
+export function ofCommand(query: string, problem: Problem): Problem {
+  const isLost = query.startsWith("mutation") && isUncertain(problem);
+  return isLost ? { ...problem, code: "OUTCOME_UNKNOWN" } : problem;
+}
 
 /** What to tell a member of staff about a problem. */
 export function wordsOf(problem: Problem): string {
