@@ -107,3 +107,14 @@ journey("letters of twice the size do not widen the page of a phone", async (t, 
   await page.evaluate("document.documentElement.style.fontSize = '200%'");
   t.false(await scrollsSideways(page));
 });
+
+journey("in the colours of the system what is chosen is unlike the others", async (t, browser) => {
+  const { page } = await visit(browser, service.url);
+  await page.goto("/help");
+  await page.getByRole("radio", { name: "Dark" }).waitFor();
+  await page.emulateMedia({ forcedColors: "active" });
+  const backgrounds: string[] = await page.evaluate(
+    `[...document.querySelectorAll(".choice-option span")].map((one) => getComputedStyle(one).backgroundColor)`,
+  );
+  t.is(new Set(backgrounds).size, 2);
+});
