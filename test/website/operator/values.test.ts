@@ -457,7 +457,10 @@ test("a command without an answer may have been carried out, a question has no e
   for (const status of [0, 502, 504]) {
     t.regex(said(command, status), /not known .* carried out\. Look at the audit or the list/);
   }
-  t.regex(said("query Rows { x }", 0), /Check your connection and try again/);
+  const preview = mutationOf({ name: "preview_resolution", returns: "rows", columns: [] });
+  for (const query of ["query Rows { x }", preview]) {
+    t.regex(said(query, 0), /Check your connection and try again/);
+  }
   t.regex(said(command, 503), /Something went wrong/);
 });
 
@@ -505,6 +508,19 @@ test("a file has names beside ids, and cash that went out below zero", (t) => {
   for (const view of Object.values(views)) {
     const heads = view.columns.flatMap(headsOf);
     t.is(new Set(heads).size, heads.length, view.title);
+  }
+});
+
+test("a file has the unit of each number, as the page shows it", (t) => {
+  const { markets, resolutions, feeSchedules } = views;
+  for (const [view, field, value, head, cell] of [
+    [markets, "lastYesPriceCents", "63", "Last YES price (cents)", "63"],
+    [resolutions, "yesPayoutCents", 100, "A YES share got (cents)", "100"],
+    [feeSchedules, "takerRateBps", 175, "Taker's fee (%)", "1.75"],
+  ] as const) {
+    const column = view.columns.find((one) => one.field === field)!;
+    t.deepEqual(headsOf(column), [head]);
+    t.deepEqual(plainValues(column, { [field]: value }), [cell]);
   }
 });
 

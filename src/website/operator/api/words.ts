@@ -22,9 +22,9 @@ const byCode: Record<string, string> = {
 const NOT_COMPARED =
   "The day is not compared with the bank since it has ended: use “Compare a day with the bank” on this page first.";
 
-/** A command whose answer was lost may have been carried out. */
+/** A command whose answer was lost may have been carried out, but for a preview. */
 export function ofCommand(query: string, problem: Problem): Problem {
-  const isLost = query.startsWith("mutation") && isUncertain(problem);
+  const isLost = /^mutation(?!.*: previewResolution\()/.test(query) && isUncertain(problem);
   return isLost ? { ...problem, code: "OUTCOME_UNKNOWN" } : problem;
 }
 

@@ -1,5 +1,5 @@
 import { eurosOf } from "../api/values.ts";
-import type { Column, Condition, View } from "./view.ts";
+import type { Column, ColumnKind, Condition, View } from "./view.ts";
 
 /** The questions for the rows of declared views, and what their values are called. */
 
@@ -92,16 +92,24 @@ export function valueOf({ field, isOut }: Column, row: Row): unknown {
 /** What a column is called in a file. With a name it is two columns there: the name and the id. */
 export function headsOf({ label, kind, name }: Column): string[] {
   if (name !== undefined) return [label, `${label} ${kind === "order" ? "number" : "id"}`];
-  if (kind === "time") return [`${label} (UTC)`];
-  return [kind === "cents" ? `${label} (EUR)` : label];
+  const unit = kind === undefined ? undefined : units[kind];
+  return [unit === undefined ? label : `${label} (${unit})`];
 }
+
+const units: Partial<Record<ColumnKind, string>> = {
+  ...{ time: "UTC", cents: "EUR", price: "cents", bps: "%" },
+};
 
 /** Values as texts without decoration: ids in full, times as ISO 8601, amounts in euros. */
 export function plainValues(column: Column, row: Row): string[] {
   const value = valueOf(column, row);
-  const plain =
-    value === undefined ? "" : column.kind === "cents" ? eurosOf(value as string) : textOf(value);
+  const plain = value === undefined ? "" : plainOf(column.kind, value);
   return column.name === undefined ? [plain] : [nameOf(column, row) ?? "", plain];
+}
+
+function plainOf(kind: ColumnKind | undefined, value: unknown): string {
+  if (kind === "cents") return eurosOf(value as string);
+  return kind === "bps" ? (Number(value) / 100).toFixed(2) : textOf(value);
 }
 
 function textOf(value: unknown): string {
