@@ -28,6 +28,10 @@ test("what became of an order is said with price, fee, and why it ended", (t) =>
     outcomeWords({ ...order, status: "cancelled", cancelReason: "insufficient_liquidity" }),
     "The order was cancelled: the book had no more for it. Nothing was traded.",
   );
+  t.regex(
+    outcomeWords({ ...order, status: "cancelled", cancelReason: "market_closed" }),
+    /: the market closed or was paused\./,
+  );
   const cancelled = { ...order, status: "cancelled", cancelReason: "user_cancelled" } as const;
   t.regex(outcomeWords(cancelled), /: you or an operator cancelled it\. Nothing was traded\.$/);
   t.is(outcomeWords(cancelled, true), "You cancelled the order. Nothing was traded.");

@@ -207,6 +207,11 @@ test("the lines of a chart are at whole steps of one size, around all prices", (
   }
 });
 
+test("a pause also ends orders that wait for their release", (t) => {
+  const words = stateWords({ status: "cancelled", cancelReason: "market_closed" });
+  t.is(words, "Cancelled: the market closed or was paused");
+});
+
 test("the lines of a chart of money are at whole euros, however much it is, or at half ones", (t) => {
   const { stepsOf, label } = moneyScale;
   t.deepEqual(stepsOf([5000, 4983]), [4900, 5000]);

@@ -12,7 +12,7 @@ const toLimits = { label: "Do it now", href: "/account?first=limits" };
 
 const byCode: Record<string, Advice> = {
   TRADING_PAUSED: {
-    text: "Trading is paused on the whole exchange. Your open orders stay; you can cancel them.",
+    text: "Trading is paused on the whole exchange. You can cancel your open orders.",
   },
   SELF_EXCLUDED: {
     text: "You excluded yourself from trading. You can still see and cancel what you have.",

@@ -18,7 +18,7 @@ const reasons: Record<NonNullable<Order["cancelReason"]>, string> = {
   user_cancelled: "you or an operator cancelled it",
   user_amended: "it was replaced",
   insufficient_funds: "there was not enough cash",
-  market_closed: "the market is closed",
+  market_closed: "the market closed or was paused",
   position_insufficient: "there were not enough shares",
   expired: "its time was over",
   // Trading was paused, or the account is frozen.

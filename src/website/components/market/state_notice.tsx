@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import type { Market, MarketResolution } from "../../api/types.ts";
 import { formatDateTime } from "../../format.ts";
+import { STAY_WORDS } from "../pause_notice.tsx";
 import { isUndone } from "./market_head.tsx";
 
 interface StateNoticeProps {
@@ -52,8 +53,7 @@ function StateWords({ market, resolution }: StateNoticeProps): JSX.Element {
       <>
         <h2 id="state-title">Trading is paused</h2>
         <p class="muted">
-          No orders are taken in this market until it is opened again. Open orders stay in the book;
-          you can cancel yours.
+          No orders are taken in this market until it is opened again. {STAY_WORDS}
         </p>
       </>
     );

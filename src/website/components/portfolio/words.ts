@@ -45,7 +45,7 @@ const reasons: Record<NonNullable<OrderDetail["cancelReason"]>, string> = {
   user_cancelled: "Cancelled",
   user_amended: "Replaced by a changed order",
   insufficient_funds: "Cancelled: not enough cash",
-  market_closed: "Cancelled: the market closed",
+  market_closed: "Cancelled: the market closed or was paused",
   position_insufficient: "Cancelled: not enough shares",
   expired: "Expired",
   trading_paused: "Cancelled by the exchange",
