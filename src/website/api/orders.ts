@@ -159,21 +159,14 @@ export async function amendOrder(
   return result;
 }
 
-const MOST_IN_A_BATCH = 100;
-
-/** Cancels these orders of the user, as far as they can be cancelled. */
-export async function cancelOrders(orderIds: string[]): Promise<Result<unknown>> {
-  for (let start = 0; start < orderIds.length; start += MOST_IN_A_BATCH) {
-    const body = { orderIds: orderIds.slice(start, start + MOST_IN_A_BATCH) };
-    // Each is a command of its own: what one did stays shown if the next one fails.
-    const result = await giveCommand(
-      () => resultOf(ownApi.POST("/api/v1/orders/cancel-batch", { body })),
-      ({ cancelled }) => ({
-        changed: cancelled.map(({ id }) => ({ id, becomes: undefined })),
-        isNews: true,
-      }),
-    );
-    if (!result.ok) return result;
-  }
-  return { ok: true, data: undefined };
+/** Cancels all open orders of the user, or those in a market; `shown` are some of them. */
+export async function cancelAllOrders(
+  shown: readonly string[],
+  marketId?: string,
+): Promise<Result<unknown>> {
+  const body = marketId === undefined ? {} : { marketId };
+  return await giveCommand(
+    () => resultOf(ownApi.POST("/api/v1/orders/cancel-all", { body })),
+    () => ({ changed: shown.map((id) => ({ id, becomes: undefined })), isNews: true }),
+  );
 }

@@ -3,7 +3,7 @@ import type { Locator } from "playwright-core";
 import { testService } from "../../helpers/http/test_service.ts";
 import { arrive } from "../arrive.ts";
 import { journey } from "../journey.ts";
-import { makeOffered, sharesOf } from "../steps.ts";
+import { makeOffered, sharesOf, statusesOf } from "../steps.ts";
 
 /** What the portfolio shows of open orders and of shares. */
 
@@ -34,6 +34,32 @@ journey("open orders show their budget, and until when they wait", async (t, bro
   const compact = page.getByText(/^Buy NO · until 1 May 2100/);
   await compact.waitFor();
   t.is(await compact.count(), 1);
+});
+
+journey("all orders are cancelled, also those that a full list leaves out", async (t, browser) => {
+  const { page, userId } = await arrive(browser, service);
+  const key: string = await operate("create_api_key", { user_id: userId, name: "program" });
+  const fast = { tier: "custom", requests_per_minute: 6000, burst_capacity: 300 };
+  await operate("set_rate_policy", { user_id: userId, ...fast });
+  const marketIds = [await makeMarket({ title: "One?" }), await makeMarket({ title: "Two?" })];
+  const place = async (marketId: string, count: number) => {
+    const order = { marketId, side: "yes", price: 2, quantity: 1 };
+    const orders = Array.from({ length: count }, () => order);
+    await call("POST", "/api/v1/orders/batch", { key, body: { orders } });
+  };
+  const [one, two] = marketIds as [string, string];
+  await place(one, 2);
+  for (const count of [50, 50, 50, 50, 1]) await place(two, count);
+  await page.goto(`/markets/${one}`);
+  await page.getByRole("button", { name: "Cancel all orders" }).click();
+  await page.getByText("No open orders in this market").waitFor();
+  const left = async () => (await statusesOf(service, userId)).filter((one) => one === "open");
+  t.is((await left()).length, 201);
+  await page.goto("/portfolio");
+  await page.getByText("These are the newest 200 open orders; there may be more.").waitFor();
+  await page.getByRole("button", { name: "Cancel all orders" }).click();
+  await page.getByText("No open orders", { exact: true }).waitFor();
+  t.deepEqual(await left(), []);
 });
 
 journey(

@@ -5,6 +5,7 @@ import { cancelOrder } from "../../api/orders.ts";
 import type { AmendedOrder } from "../../api/types.ts";
 import { formatCount, formatDateTime } from "../../format.ts";
 import { useCommand } from "../../hooks/use_command.ts";
+import { CancelAll } from "../cancel_all.tsx";
 import { ProblemNotice } from "../notice.tsx";
 import { orderWords } from "../order_words.ts";
 import type { Outcome } from "../order_words.ts";
@@ -15,6 +16,7 @@ import { OrderNotice } from "./order_notice.tsx";
 
 interface OwnOrdersProps {
   orders: ListedOrder[];
+  marketId: string;
   /** Whether the user may place orders: all can be cancelled. */
   mayChange: boolean;
   /** When the server was asked, by this page's clock. */
@@ -22,7 +24,7 @@ interface OwnOrdersProps {
 }
 
 /** The user's open orders in a market, each with what can be done about it. */
-export function OwnOrders({ orders, mayChange, readAt }: OwnOrdersProps): JSX.Element {
+export function OwnOrders({ orders, marketId, mayChange, readAt }: OwnOrdersProps): JSX.Element {
   const [amended, setAmended] = useState<AmendedOrder>();
   return (
     <>
@@ -35,6 +37,7 @@ export function OwnOrders({ orders, mayChange, readAt }: OwnOrdersProps): JSX.El
           ))}
         </ul>
       )}
+      <CancelAll {...{ orders, marketId }} />
       {amended !== undefined && (
         <OrderNotice
           key={amended.order.id}

@@ -65,6 +65,7 @@ export function OwnPanel({ market, mayTrade, onSell }: OwnPanelProps): JSX.Eleme
             <h2 id="orders-title">Your open orders</h2>
             <OwnOrders
               orders={hasEnded ? [] : asAnswered(orders, { askedAt, marketId })}
+              marketId={marketId}
               mayChange={mayTrade}
               readAt={readAt}
             />

@@ -1,8 +1,9 @@
 import type { JSX } from "preact";
 import type { ListedOrder } from "../../api/answered_orders.ts";
-import { cancelOrder, cancelOrders } from "../../api/orders.ts";
+import { cancelOrder } from "../../api/orders.ts";
 import { formatDateTime } from "../../format.ts";
 import { useCommand } from "../../hooks/use_command.ts";
+import { CancelAll } from "../cancel_all.tsx";
 import { ProblemNotice } from "../notice.tsx";
 import { Empty } from "../states.tsx";
 import { TableBox } from "../table_box.tsx";
@@ -21,23 +22,12 @@ const columns: Column[] = [
 
 /** The user's orders that wait, in all markets. */
 export function OpenOrders({ orders }: { orders: ListedOrder[] }): JSX.Element {
-  const command = useCommand();
   return (
     <section class="panel" aria-labelledby="open-orders-title">
       <div class="panel-head">
         <h2 id="open-orders-title">Open orders</h2>
-        {orders.length > 1 && (
-          <button
-            type="button"
-            class="button button-small"
-            aria-disabled={command.isBusy}
-            onClick={() => void command.give(() => cancelOrders(orders.map(({ id }) => id)))}
-          >
-            {command.isBusy ? "Cancelling…" : `Cancel all ${orders.length}`}
-          </button>
-        )}
+        <CancelAll orders={orders} />
       </div>
-      <ProblemNotice problem={command.problem} />
       {orders.length === 0 ? (
         <Empty title="No open orders" />
       ) : (
