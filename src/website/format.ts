@@ -1,5 +1,7 @@
 /** How numbers and times are shown. */
 
+import { timeNow } from "./api/server_time.ts";
+
 /** The language of the pages, also where the browser has another. */
 export const LANGUAGE = "en-IE";
 
@@ -91,7 +93,7 @@ export function formatUtcDay(day: string): string {
 }
 
 /** The name of the reader's zone, for the head of a column of times: CET */
-export function zoneName(now = new Date()): string {
+export function zoneName(now = new Date(timeNow())): string {
   const parts = dateTimes.formatToParts(now);
   return parts.find(({ type }) => type === "timeZoneName")?.value ?? "";
 }
@@ -109,7 +111,7 @@ export function formatAxisDate(iso: string, isYear: boolean): string {
 const CLOSE_MS = 2 * 86_400_000;
 
 /** When a market closes: with the hour if that is within two days. */
-export function formatClose(iso: string, now = new Date()): string {
+export function formatClose(iso: string, now = new Date(timeNow())): string {
   const isClose = Math.abs(Date.parse(iso) - now.getTime()) < CLOSE_MS;
   return isClose ? formatDateTime(iso) : formatDate(iso);
 }
@@ -117,7 +119,7 @@ export function formatClose(iso: string, now = new Date()): string {
 const DAY_MS = 86_400_000;
 
 /** The time with seconds in the reader's zone; the day if it is a day old, with its year if need be. */
-export function formatTradeTime(iso: string, now = new Date()): string {
+export function formatTradeTime(iso: string, now = new Date(timeNow())): string {
   const time = new Date(iso);
   if (now.getTime() - time.getTime() < DAY_MS) return times.format(time);
   return (time.getFullYear() === now.getFullYear() ? days : dates).format(time);

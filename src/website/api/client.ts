@@ -2,6 +2,7 @@ import createClient from "openapi-fetch";
 import type { Middleware } from "openapi-fetch";
 import type { paths } from "../../client/schema.d.ts";
 import { noteQuota } from "./quota.ts";
+import { noteServerTime } from "./server_time.ts";
 import { fetchAsUser, fetchAsVisitor } from "./session.ts";
 
 /**
@@ -19,6 +20,7 @@ export const ownApi = createClient<paths>({ baseUrl, cache: "no-store", fetch: f
 const counting: Middleware = {
   onResponse: ({ response }) => {
     noteQuota(response.headers);
+    noteServerTime(response.headers);
   },
 };
 publicApi.use(counting);

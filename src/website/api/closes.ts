@@ -1,3 +1,4 @@
+import { timeNow } from "./server_time.ts";
 import { closesOf } from "../components/chart/closes_line.ts";
 import type { Axis, TimedPrice } from "../components/chart/price_line.ts";
 import { publicApi } from "./client.ts";
@@ -27,7 +28,7 @@ async function ask(ids: string[]): Promise<Result<ReadonlyMap<string, Closes>>> 
   const result = await resultOf(publicApi.GET("/api/v1/sparklines", { params }));
   if (!result.ok) return result;
   const { from, stepSeconds, data } = result.data;
-  const steps = { from: Date.parse(from), stepMs: stepSeconds * 1000, now: Date.now() };
+  const steps = { from: Date.parse(from), stepMs: stepSeconds * 1000, now: timeNow() };
   return {
     ok: true,
     data: new Map(data.map(({ marketId, prices }) => [marketId, closesOf(prices, steps)])),

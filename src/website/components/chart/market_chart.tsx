@@ -1,3 +1,4 @@
+import { timeNow } from "../../api/server_time.ts";
 import type { JSX } from "preact";
 import { useRef, useState } from "preact/hooks";
 import type { Trading } from "../../api/market_stream.ts";
@@ -35,11 +36,11 @@ export function MarketChart(props: MarketChartProps): JSX.Element {
   const { marketId, createdAt, endedAt, trades } = props;
   const end = endedAt === undefined ? undefined : Date.parse(endedAt);
   const [range, setRange] = useState<Range>(() =>
-    firstRange(Date.parse(createdAt), end ?? Date.now()),
+    firstRange(Date.parse(createdAt), end ?? timeNow()),
   );
   const known = useRef<RangeHistory>(undefined);
   const history = useAsked<RangeHistory>(
-    () => readHistory({ marketId, range, to: end ?? Date.now(), before: known.current }),
+    () => readHistory({ marketId, range, to: end ?? timeNow(), before: known.current }),
     [marketId, range, end],
   );
   known.current = history.data;
@@ -73,9 +74,9 @@ interface HistoryProps {
 }
 
 function History({ history, trades, begin, end }: HistoryProps): JSX.Element {
-  const [now, setNow] = useState(() => Date.now());
+  const [now, setNow] = useState(timeNow);
   useEvery(MINUTE_MS, () => {
-    setNow(Date.now());
+    setNow(timeNow());
   });
   const { range, candles } = history;
   const to = end ?? Math.max(now, history.readAt, trades.at(-1)?.time ?? 0);

@@ -1,3 +1,4 @@
+import { timeNow } from "../../api/server_time.ts";
 import { publicApi } from "../../api/client.ts";
 import { resultOf } from "../../api/result.ts";
 import type { Result } from "../../api/result.ts";
@@ -23,7 +24,7 @@ interface Asked {
 /** Reads a part of a market's history up to `to`: by at most four requests, and then by one. */
 export async function readHistory(asked: Asked): Promise<Result<RangeHistory>> {
   const { marketId, range, to } = asked;
-  const readAt = Date.now();
+  const readAt = timeNow();
   const before = asked.before?.range === range ? asked.before : undefined;
   const start = startOf(range, to);
   if (start === undefined) {

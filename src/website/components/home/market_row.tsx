@@ -2,6 +2,7 @@ import type { JSX } from "preact";
 import type { Closes } from "../../api/closes.ts";
 import type { ListedMarket } from "../../api/types.ts";
 import { formatChance, formatClose, formatVolume } from "../../format.ts";
+import { closeWord } from "../close_word.ts";
 import { Status } from "../status.tsx";
 import { Sparkline } from "./sparkline.tsx";
 
@@ -22,7 +23,7 @@ export function MarketRow({ market, closes }: MarketRowProps): JSX.Element {
           <span>{formatVolume(yesVolume + noVolume)} volume</span>
           {closeTime !== null && status !== "resolved" && (
             <span>
-              {isOver(market) ? "closed" : "closes"} {formatClose(closeTime)}
+              {closeWord(market, closeTime).toLowerCase()} {formatClose(closeTime)}
             </span>
           )}
         </span>
@@ -31,10 +32,6 @@ export function MarketRow({ market, closes }: MarketRowProps): JSX.Element {
       {status === "resolved" ? <RowOutcome market={market} /> : <RowChance market={market} />}
     </li>
   );
-}
-
-function isOver({ status, closeTime }: ListedMarket): boolean {
-  return status === "closed" || (closeTime !== null && new Date(closeTime).getTime() <= Date.now());
 }
 
 function RowChance({ market: { lastTradePrice } }: { market: ListedMarket }): JSX.Element {

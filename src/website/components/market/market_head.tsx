@@ -11,6 +11,7 @@ import {
 } from "../../format.ts";
 import { useEvents } from "../../hooks/use_event.ts";
 import { CategoryLink } from "../category_link.tsx";
+import { closeWord } from "../close_word.ts";
 import { Fact } from "../fact.tsx";
 import { LiveBadge } from "../live_badge.tsx";
 import { Status } from "../status.tsx";
@@ -102,8 +103,7 @@ function PriceFacts({ market }: { market: Market }): JSX.Element {
 
 function CloseFact({ market: { closeTime, status } }: { market: Market }): JSX.Element | null {
   if (closeTime === null) return null;
-  const isOver = status === "closed" || new Date(closeTime).getTime() <= Date.now();
-  return <Fact name={isOver ? "Closed" : "Closes"}>{formatDateTime(closeTime)}</Fact>;
+  return <Fact name={closeWord({ status }, closeTime)}>{formatDateTime(closeTime)}</Fact>;
 }
 
 interface OutcomeProps {

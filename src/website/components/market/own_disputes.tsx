@@ -1,3 +1,4 @@
+import { timeNow } from "../../api/server_time.ts";
 import type { JSX } from "preact";
 import { useId, useState } from "preact/hooks";
 import { ownApi } from "../../api/client.ts";
@@ -47,7 +48,7 @@ export function OwnDisputes({ marketId, resolution }: OwnDisputesProps): JSX.Ele
 
 /** Until when an outcome can be disputed; undefined if it cannot, or can no more. */
 export function disputableUntil({ disputeUntil }: MarketResolution): string | undefined {
-  const isInTime = disputeUntil !== null && Date.parse(disputeUntil) > Date.now();
+  const isInTime = disputeUntil !== null && Date.parse(disputeUntil) > timeNow();
   return isInTime ? disputeUntil : undefined;
 }
 

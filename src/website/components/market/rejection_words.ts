@@ -1,3 +1,4 @@
+import { timeNow } from "../../api/server_time.ts";
 import type { OwnPosition, OwnProfile, PlaceOrder, Snapshot } from "../../api/types.ts";
 import { formatCents, formatDateTime, formatPrice, formatShares } from "../../format.ts";
 import { bestPriceOf, bestPricesOf } from "./best_price.ts";
@@ -17,7 +18,7 @@ export function rejectionWords(
   code: string | undefined,
   order: PlaceOrder,
   known: Known,
-  now = new Date(),
+  now = new Date(timeNow()),
 ): string | undefined {
   if (code === "INSUFFICIENT_LIQUIDITY") return liquidityWords(order, known);
   if (code === "LOSS_LIMIT") return limitWords(known, now);

@@ -1,3 +1,4 @@
+import { timeNow } from "../../api/server_time.ts";
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import { ownApi } from "../../api/client.ts";
@@ -110,7 +111,7 @@ function Key({ line, children }: { line: number; children: string }): JSX.Elemen
 
 async function readDays(count: number): Promise<Result<AccountDay[]>> {
   const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
-  const now = Date.now();
+  const now = timeNow();
   const query = { from: dayOf(now - count * DAY_MS), to: dayOf(now - DAY_MS) };
   const result = await resultOf(ownApi.GET("/api/account/value", { params: { query } }));
   return result.ok ? { ok: true, data: result.data.data } : result;

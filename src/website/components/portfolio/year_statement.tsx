@@ -1,3 +1,4 @@
+import { timeNow } from "../../api/server_time.ts";
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { account } from "../../api/account.ts";
@@ -21,8 +22,8 @@ import { kindWords } from "./words.ts";
 
 /** The cash and the results of a calendar year, as for a tax return. */
 export function YearHistory(): JSX.Element {
-  const now = new Date().getUTCFullYear();
-  const first = new Date(account.value?.createdAt ?? Date.now()).getUTCFullYear();
+  const now = new Date(timeNow()).getUTCFullYear();
+  const first = new Date(account.value?.createdAt ?? timeNow()).getUTCFullYear();
   const years = Array.from({ length: now - first + 1 }, (_, index) => String(now - index));
   const [year, setYear] = useState(String(now));
   const asked = useAsked(

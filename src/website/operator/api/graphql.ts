@@ -1,6 +1,7 @@
 import { signal } from "@preact/signals";
 import { resultOf, unreadable } from "../../api/result.ts";
 import type { Result } from "../../api/result.ts";
+import { noteServerTime } from "../../api/server_time.ts";
 import { noteEnd } from "./session.ts";
 import { ofCommand } from "./words.ts";
 
@@ -47,6 +48,7 @@ async function post<Data>(
     headers: { Accept: "application/json", "Content-Type": "application/json" },
     body: JSON.stringify(body),
   });
+  noteServerTime(response.headers);
   const answer = (await response.json()) as GraphqlAnswer<Data>;
   if (response.ok) return { data: answer, response };
   return { error: problemOf(answer.errors) ?? answer, response };

@@ -1,3 +1,4 @@
+import { timeNow } from "../../api/server_time.ts";
 import type { Result } from "../../api/result.ts";
 import { endsQuery, MOST_COUNTED, PAGE_ROWS, rowsQuery, totalQuery } from "../views/query.ts";
 import type { Row } from "../views/query.ts";
@@ -27,7 +28,7 @@ export async function readPage(
   view: View,
   condition: Condition | undefined,
   { page, order: wanted }: { page: number; order: string },
-  now = Date.now(),
+  now = timeNow(),
 ): Promise<Result<Row[]>> {
   let order = wanted;
   if (!isIndexed(view, wanted)) {

@@ -1,3 +1,4 @@
+import { timeNow } from "../../api/server_time.ts";
 import type { Condition } from "../views/view.ts";
 
 /** Conditions that several pages ask about. */
@@ -7,7 +8,7 @@ import type { Condition } from "../views/view.ts";
  * is asked for, changes once a minute.
  */
 export function overdue(): Condition {
-  const minute = `${new Date().toISOString().slice(0, 16)}:00Z`;
+  const minute = `${new Date(timeNow()).toISOString().slice(0, 16)}:00Z`;
   return { status: { in: ["open", "paused"] }, closeTime: { lessThan: minute } };
 }
 

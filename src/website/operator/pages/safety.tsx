@@ -1,3 +1,4 @@
+import { timeNow } from "../../api/server_time.ts";
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
 import { DataTable } from "../components/data_table.tsx";
@@ -9,7 +10,7 @@ const DAY_MS = 86_400_000;
 /** Users whom somebody should look at. */
 export function SafetyPage(): JSX.Element {
   const waits = useMemo(
-    () => ({ createdAt: { lessThan: new Date(Date.now() - DAY_MS).toISOString() } }),
+    () => ({ createdAt: { lessThan: new Date(timeNow() - DAY_MS).toISOString() } }),
     [],
   );
   return (
