@@ -57,6 +57,28 @@ journey(
   },
 );
 
+journey("a preview does not say to try again what may have been done", async (t, browser) => {
+  const { marketId } = await makeOffered(service, "Will it be dim?");
+  const { page } = await arrive(browser, service);
+  await page.clock.install();
+  await page.goto(`/markets/${marketId}`);
+  await page.getByText("You hold no shares in this market.").waitFor();
+  let previews = 0;
+  await page.route("**/api/v1/orders**", async (route) => {
+    if (route.request().url().endsWith("/preview")) previews++;
+    await route.abort();
+  });
+  await buy(page, 60, 7);
+  await page.getByText("has no answer yet").waitFor();
+  const before = previews;
+  await page.clock.runFor(60_000);
+  await page.getByText("It is not known whether your order").waitFor();
+  await page.clock.runFor(5000);
+  await page.getByText("see the notice at the top of the page").waitFor();
+  t.true(previews > before);
+  t.is(await page.getByText("Check your connection").count(), 0);
+});
+
 journey("an order that was sent a day ago is not sent again", async (t, browser) => {
   const { marketId } = await makeOffered(service, "Will it be late?");
   const { page, userId } = await arrive(browser, service);

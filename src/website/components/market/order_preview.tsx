@@ -15,8 +15,8 @@ interface OrderPreviewProps {
   order: PlaceOrder;
   /** Undefined until it is known. */
   result: Result<Preview> | undefined;
-  /** Whether an order has no answer yet: that says already that the server gives none. */
-  isWaiting?: boolean;
+  /** Whether an order has no answer: that says already that the server gives none. */
+  isInDoubt?: boolean;
   /** The code of a problem that is shown already. */
   knownCode?: string | undefined;
   /** Why it is rejected, in place of the usual words. */
@@ -25,14 +25,14 @@ interface OrderPreviewProps {
 
 /** Shows what an order would do now, in the server's figures. */
 export function OrderPreview(props: OrderPreviewProps): JSX.Element | null {
-  const { order, result, isWaiting = false, knownCode, words } = props;
+  const { order, result, isInDoubt = false, knownCode, words } = props;
   const code = result?.ok === true ? result.data.rejection?.code : result?.problem.code;
   if (code !== undefined && code === knownCode) return null;
   return (
     <div class="preview" aria-live="polite">
       <FarLimit order={order} />
       {result === undefined && <p class="muted">Working out what this does…</p>}
-      {result?.ok === false && !isWaiting && (
+      {result?.ok === false && !isInDoubt && (
         <p class="field-error">{adviceOn(result.problem).text}</p>
       )}
       {result?.ok === true && <PreviewFigures preview={result.data} {...{ order, words }} />}

@@ -50,7 +50,7 @@ export function Ticket({ market, ticket, onChange }: TicketProps): JSX.Element {
   useLayoutEffect(() => {
     if (order === undefined) focusWrongField(form.current);
   }, [tries]);
-  const { command, placed, isWaiting, send } = useSending(order, market.title);
+  const { command, placed, isWaiting, isInDoubt, send } = useSending(order, market.title);
   const rejected = preview?.ok === true ? preview.data.rejection?.code : undefined;
   const lastRejected = useRef<string>(undefined);
   useEffect(() => {
@@ -105,7 +105,7 @@ export function Ticket({ market, ticket, onChange }: TicketProps): JSX.Element {
             <OrderPreview
               order={order}
               result={preview}
-              isWaiting={isWaiting}
+              isInDoubt={isInDoubt}
               words={words}
               knownCode={isTooMuch ? rejected : known}
             />
@@ -194,6 +194,8 @@ interface Sending {
   placed: Placed | undefined;
   /** Whether there is no answer yet, and the order is sent again. */
   isWaiting: boolean;
+  /** Whether it may be placed, without an answer. */
+  isInDoubt: boolean;
   send: (sent: PlaceOrder | undefined, onDone: () => void) => void;
 }
 
@@ -252,7 +254,8 @@ function useSending(order: PlaceOrder | undefined, marketTitle: string): Sending
     );
   };
 
-  return { command, placed, isWaiting, send };
+  const isInDoubt = isWaiting || (command.problem !== undefined && isUncertain(command.problem));
+  return { command, placed, isWaiting, isInDoubt, send };
 }
 
 /** What to trade. */
