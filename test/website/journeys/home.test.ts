@@ -118,3 +118,22 @@ journey("in the colours of the system what is chosen is unlike the others", asyn
   );
   t.is(new Set(backgrounds).size, 2);
 });
+
+journey("a long name leaves its figure on one line", async (t, browser) => {
+  const { page } = await visit(browser, service.url);
+  await page.goto("/help");
+  await page.getByRole("radio", { name: "Dark" }).waitFor();
+  const [lines, height]: [number, number] = await page.evaluate(`(() => {
+    const list = document.createElement("dl");
+    list.className = "figures";
+    list.style.inlineSize = "220px";
+    list.innerHTML = "<div><dt>" + "Team, ".repeat(60) + "</dt><dd>10 shares</dd></div>";
+    document.body.append(list);
+    const figure = list.querySelector("dd");
+    const range = document.createRange();
+    range.selectNodeContents(figure);
+    return [range.getClientRects().length, figure.offsetHeight];
+  })()`);
+  t.is(lines, 1);
+  t.true(height > 0);
+});
