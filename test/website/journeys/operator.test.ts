@@ -141,7 +141,7 @@ journey("two members of staff resolve a market, and the audit has both", async (
   await page.getByLabel("Outcome", { exact: true }).selectOption("yes");
   await page.getByLabel("Evidence", { exact: true }).fill("The minutes of the council.");
   await confirm(page, "Resolve the market", "", [
-    "€10.00 is paid for this market, to 2 positions of 2 users.",
+    "€10.00 is paid for this market, to 1 position of 1 user.",
     "The minutes of the council.",
   ]);
   await page.getByText("Another member of staff must approve this.").waitFor();
@@ -149,6 +149,7 @@ journey("two members of staff resolve a market, and the audit has both", async (
   await page.getByRole("button", { name: "Propose" }).click();
   await page.getByRole("link", { name: "See the proposal" }).click();
   await page.getByText("You proposed this.").waitFor();
+  t.is(await page.getByText("No calls.").count(), 0);
   t.is(await page.getByRole("button", { name: "Approve and carry out" }).count(), 0);
 
   await second.page.reload();

@@ -129,11 +129,12 @@ export function PaidInAll({ given }: { given: Arguments }): JSX.Element {
     return <p class="muted">Working out what is paid…</p>;
   }
   if (rows.length === 0) return <p>Nobody holds shares: nothing is paid.</p>;
-  const users = new Set(rows.map((row) => row.userId)).size;
+  const paid = rows.filter(({ payoutCents }) => Number(payoutCents) > 0);
+  const users = new Set(paid.map((row) => row.userId)).size;
   return (
     <p>
-      {showCents(sumOf(rows, "payoutCents"))} is paid for this market, to {showCount(rows.length)}{" "}
-      {rows.length === 1 ? "position" : "positions"} of {showCount(users)}{" "}
+      {showCents(sumOf(rows, "payoutCents"))} is paid for this market, to {showCount(paid.length)}{" "}
+      {paid.length === 1 ? "position" : "positions"} of {showCount(users)}{" "}
       {users === 1 ? "user" : "users"}.
     </p>
   );

@@ -37,7 +37,7 @@ function Event({ id, event }: { id: string; event: Row }): JSX.Element {
     <StaffPageBody title={title}>
       <Section title="Event">
         <Facts columns={views.events.columns} row={event} />
-        {description !== "" && <p>{description}</p>}
+        {description !== "" && <p class="prose">{description}</p>}
         <p class="code">{id}</p>
       </Section>
       <div class="commands">

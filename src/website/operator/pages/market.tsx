@@ -93,7 +93,7 @@ function Market({ id, market, undone, winner }: MarketProps): JSX.Element {
       )}
       <Section title="Market">
         <Facts columns={views.markets.columns} row={market} />
-        {description !== "" && <p>{description}</p>}
+        {description !== "" && <p class="prose">{description}</p>}
         <p class="code">{id}</p>
         <p>
           <a href={`/markets/${id}`}>See it as traders do</a>

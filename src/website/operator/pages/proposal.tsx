@@ -85,19 +85,21 @@ function Proposal({ id, proposal }: { id: string; proposal: Row }): JSX.Element 
           <Returned command={command} value={proposal.result} />
         </Section>
       )}
+      {proposal.status === "approved" && (
+        <Section title="What it carried out, in the audit">
+          <DataTable
+            view={views.auditEntries}
+            where={{ proposalId: { equalTo: id } }}
+            without={["proposalId"]}
+          />
+        </Section>
+      )}
       {isOpen && !isOwn && mayDecide && (
         <CommandForm command={commands.approve} given={given} isOpen />
       )}
       {(isOwn || mayDecide) && (isOpen || proposal.status === "expired") && (
         <CommandForm command={commands.reject} given={given} />
       )}
-      <Section title="Audit of this proposal">
-        <DataTable
-          view={views.auditEntries}
-          where={{ proposalId: { equalTo: id } }}
-          without={["proposalId"]}
-        />
-      </Section>
     </StaffPageBody>
   );
 }
