@@ -3,20 +3,24 @@
  * by hours.
  */
 
-/** An answer may be so late, or so old in a cache that does not say it. */
+/** An answer may be so late. */
 const TOLERATED_MS = 30_000;
 
-let aheadMs = 0;
+/** The server's clock is ahead of this one by no less. */
+let aheadMs = -Infinity;
 
-/** Notes by how much the server's clock is ahead of this one, as an answer says. */
+/**
+ * Notes when an answer was sent. Some come late, or out of a cache that does not say how old they
+ * are: the newest tells the time.
+ */
 export function noteServerTime(headers: Headers, now = Date.now()): void {
   const sentAt = Date.parse(headers.get("Date") ?? "");
   if (Number.isNaN(sentAt)) return;
-  const ahead = sentAt + Number(headers.get("Age") ?? 0) * 1000 - now;
-  aheadMs = Math.abs(ahead) > TOLERATED_MS ? ahead : 0;
+  aheadMs = Math.max(aheadMs, sentAt + Number(headers.get("Age") ?? 0) * 1000 - now);
 }
 
 /** The time now, in milliseconds since 1970. */
 export function timeNow(): number {
-  return Date.now() + aheadMs;
+  const isOff = Number.isFinite(aheadMs) && Math.abs(aheadMs) > TOLERATED_MS;
+  return Date.now() + (isOff ? aheadMs : 0);
 }
