@@ -367,6 +367,22 @@ journey("a person sees only the forms that the roles allow", async (t, browser) 
   t.is(await open.count(), 0);
 });
 
+journey("a new reason keeps the pause of the exchange", async (t, browser) => {
+  await service.operate("set_trading_pause", { paused: true, reason: "no prices" });
+  const { page } = await welcome(browser, "Pia");
+  await page.goto("/operator/incidents");
+  await page.getByText("Pause of the whole exchange", { exact: true }).click();
+  const reason = page.getByLabel("Reason").filter({ visible: true });
+  await reason.fill("no prices until 15:00");
+  await confirm(page, "Set it", "Replace the reason of the pause");
+  await page.getByText("Done.").waitFor();
+  const { rows } = await service.database.pool.query(
+    "select p.is_paused, p.reason from admin.trading_pause as p",
+  );
+  t.deepEqual(rows, [{ is_paused: true, reason: "no prices until 15:00" }]);
+  await service.operate("set_trading_pause", { paused: false });
+});
+
 journey("a field is emptied or says why not, and a dry run keeps its list", async (t, browser) => {
   const marketId: string = await service.operate("create_market", {
     ...{ title: "To edit?", category: "tests", close_time: "2100-01-01" },
