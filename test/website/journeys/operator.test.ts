@@ -367,20 +367,27 @@ journey("a person sees only the forms that the roles allow", async (t, browser) 
   t.is(await open.count(), 0);
 });
 
-journey("a new reason keeps the pause of the exchange", async (t, browser) => {
-  await service.operate("set_trading_pause", { paused: true, reason: "no prices" });
+journey("a pause is chosen, and a new cap keeps the other", async (t, browser) => {
   const { page } = await welcome(browser, "Pia");
+  const found = async (sql: string) => (await service.database.pool.query(sql)).rows;
   await page.goto("/operator/incidents");
   await page.getByText("Pause of the whole exchange", { exact: true }).click();
-  const reason = page.getByLabel("Reason").filter({ visible: true });
-  await reason.fill("no prices until 15:00");
-  await confirm(page, "Set it", "Replace the reason of the pause");
+  await page.getByRole("combobox", { name: "Trading" }).selectOption("true");
+  await confirm(page, "Set it", "Pause trading in the whole exchange");
   await page.getByText("Done.").waitFor();
-  const { rows } = await service.database.pool.query(
-    "select p.is_paused, p.reason from admin.trading_pause as p",
-  );
-  t.deepEqual(rows, [{ is_paused: true, reason: "no prices until 15:00" }]);
+  t.deepEqual(await found("select is_paused from admin.trading_pause"), [{ is_paused: true }]);
   await service.operate("set_trading_pause", { paused: false });
+  const cap = { kind: "deposit", per_call_cents: 10_000, per_day_cents: 100_000 };
+  await service.operate("set_cash_cap", cap);
+  await page.goto("/operator/settings");
+  await page.getByText("Cap of cash", { exact: true }).click();
+  const form = page.locator("form").filter({ hasText: "By one call" });
+  await form.getByRole("combobox").selectOption("deposit");
+  await form.getByLabel("By one call, in euros").fill("200");
+  await form.getByRole("button").click();
+  await form.getByText("Done.").waitFor();
+  const caps = await found("select * from admin.cash_caps where kind = 'deposit'");
+  t.like(caps, [{ ...cap, per_call_cents: 20_000 }]);
 });
 
 journey("a field is emptied or says why not, and a dry run keeps its list", async (t, browser) => {

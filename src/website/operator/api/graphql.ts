@@ -1,6 +1,6 @@
 import { signal } from "@preact/signals";
 import { resultOf, unreadable } from "../../api/result.ts";
-import type { Result } from "../../api/result.ts";
+import type { Problem, Result } from "../../api/result.ts";
 import { noteServerTime } from "../../api/server_time.ts";
 import { noteEnd } from "./session.ts";
 import { ofCommand } from "./words.ts";
@@ -28,14 +28,20 @@ export async function ask<Data>(
   const result = await resultOf(post<Data>({ query, variables }));
   if (!result.ok) {
     if (result.problem.status === 401) noteEnd();
-    return { ok: false, problem: ofCommand(query, result.problem) };
+    return refusal(ofCommand(query, result.problem));
   }
   const { data, errors } = result.data;
   const problem = problemOf(errors);
-  if (problem !== undefined) return { ok: false, problem: { status: 200, ...problem } };
+  if (problem !== undefined) return refusal({ status: 200, ...problem });
   return data === undefined || data === null
     ? { ok: false, problem: unreadable }
     : { ok: true, data };
+}
+
+/** What may have been carried out may have changed something. */
+function refusal(problem: Problem): { ok: false; problem: Problem } {
+  if (problem.code === "OUTCOME_UNKNOWN") noteChange();
+  return { ok: false, problem };
 }
 
 async function post<Data>(

@@ -85,10 +85,9 @@ export interface Command {
   result?: string;
   /**
    * Asks before it is done, with these words about what happens and what cannot be undone. `about`:
-   * the name of the market or the user that it is about, if that is known; `before`: what the fields
-   * had first.
+   * the name of the market or the user that it is about, if that is known.
    */
-  confirm?: string | ((given: Arguments, about: string | undefined, before: Fields) => string);
+  confirm?: string | ((given: Arguments, about: string | undefined) => string);
   /** Whether the question says what the outcome would pay in all. */
   showsPayout?: boolean;
   /** What to say above the rows that are returned. */

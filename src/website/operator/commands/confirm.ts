@@ -1,5 +1,5 @@
 import { showCents, showTime } from "../api/values.ts";
-import type { Arguments, Command, Fields } from "./command.ts";
+import type { Arguments, Command } from "./command.ts";
 
 /** What is about to happen, as a question in the values that were given. */
 
@@ -8,9 +8,8 @@ export function confirmWords(
   { confirm }: Command,
   given: Arguments,
   about?: string,
-  before: Fields = {},
 ): string | undefined {
-  return typeof confirm === "function" ? confirm(given, about, before) : confirm;
+  return typeof confirm === "function" ? confirm(given, about) : confirm;
 }
 
 function textIn(given: Arguments, argument: string): string {
@@ -68,16 +67,10 @@ export function statusWords(given: Arguments, about: string | undefined): string
   }
 }
 
-export function pauseWords(given: Arguments, _about: string | undefined, before: Fields): string {
-  const isPaused = before.paused === "yes";
-  if (given.paused !== true) {
-    return isPaused
-      ? "Resume trading in the whole exchange?"
-      : "Trading is not paused, and stays so: nobody sees the reason.";
-  }
-  return isPaused
-    ? "Replace the reason of the pause of the whole exchange? Trading stays paused."
-    : "Pause trading in the whole exchange? It holds for all markets at once. " + STAY_WORDS;
+export function pauseWords(given: Arguments): string {
+  return given.paused === true
+    ? `Pause trading in the whole exchange, or replace the reason of the pause? It holds for all markets at once. ${STAY_WORDS}`
+    : "Resume trading in the whole exchange?";
 }
 
 function userIn(about: string | undefined): string {

@@ -1,9 +1,8 @@
-import { approvalRules, rateLimits, streamCaps, tradingPause } from "../views/control.ts";
+import { approvalRules, rateLimits, streamCaps } from "../views/control.ts";
 import type { Command } from "./command.ts";
 import { pauseWords } from "./confirm.ts";
 import {
   choice,
-  flag,
   market,
   member,
   number,
@@ -19,9 +18,24 @@ import {
 export const setTradingPause: Command = {
   ...{ name: "set_trading_pause", role: "incidents", title: "Pause of the whole exchange" },
   action: "Set it",
-  fields: [flag("paused", "Trading is paused"), optional("reason", "Reason", "Traders read it.")],
+  // Nothing is chosen before: in an incident the form waits for no query, and knows no state.
+  fields: [
+    {
+      ...{
+        argument: "paused",
+        label: "Trading",
+        kind: "choice",
+        isRequired: true,
+        isBoolean: true,
+      },
+      options: [
+        ["true", "is paused"],
+        ["false", "goes on"],
+      ],
+    },
+    optional("reason", "Reason of the pause", "Traders read it."),
+  ],
   returns: "nothing",
-  sets: { view: tradingPause, columns: { paused: "isPaused" } },
   confirm: pauseWords,
 };
 

@@ -187,7 +187,10 @@ export const setSignUp: Command = {
   ...{ name: "set_sign_up", role, title: "Sign-up", action: "Set it" },
   fields: [
     choice("policy", "Who may sign up", ["open", "invitation", "closed"]),
-    { argument: "playMoneyCents", label: "Play money for each new account", kind: "cents" },
+    {
+      ...{ argument: "playMoneyCents", label: "Play money for each new account", kind: "cents" },
+      hint: "Above 0 it needs the role cash.",
+    },
   ],
   sets: { view: signUp },
   returns: "nothing",

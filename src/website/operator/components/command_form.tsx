@@ -47,24 +47,36 @@ interface CommandFormProps {
 /** A form for a command, folded. Who lacks the role for the command does not see it. */
 export function CommandForm(props: CommandFormProps): JSX.Element | null {
   const { command, isOpen = false } = props;
+  const [isUnfolded, setIsUnfolded] = useState(isOpen);
   const { sets } = command;
   if (!mayCall(command.role)) return null;
   return (
-    <details class="panel command" open={isOpen}>
+    <details
+      class="panel command"
+      open={isOpen}
+      onToggle={({ currentTarget }) => {
+        setIsUnfolded(currentTarget.open);
+      }}
+    >
       <summary>{command.title}</summary>
-      {sets === undefined ? <Form {...props} /> : <FormInForce {...props} sets={sets} />}
+      {sets === undefined && <Form {...props} />}
+      {sets !== undefined && isUnfolded && <FormInForce {...props} sets={sets} />}
     </details>
   );
 }
 
-/** A form that begins with what is in force, and is not there before that is known. */
+/** A form that begins with what is in force when it is unfolded. */
 function FormInForce(props: CommandFormProps & { sets: Setting }): JSX.Element {
   const { command, sets } = props;
   const asked = useAsked(() => askForRows(sets.view), [changes.value]);
   return (
     <Show asked={asked} lines={1}>
       {(rows) => (
-        <Form {...props} initial={(typed) => textsInForce({ ...command, sets }, rows, typed)} />
+        <Form
+          {...props}
+          initial={(typed) => textsInForce({ ...command, sets }, rows, typed)}
+          isStale={asked.isLoading || asked.problem !== undefined}
+        />
       )}
     </Show>
   );
@@ -74,14 +86,17 @@ function FormInForce(props: CommandFormProps & { sets: Setting }): JSX.Element {
 interface Asked {
   input: Arguments;
   subject: Subject | undefined;
-  /** What the fields had first. */
-  before: Fields;
 }
 
 type Given = Result<{ answer: { result?: unknown } }>;
 
-function Form(props: CommandFormProps): JSX.Element {
-  const { command, given = {}, initial = {}, onDone, about, handle } = props;
+interface FormProps extends CommandFormProps {
+  /** Whether what it begins with may not be so any more. */
+  isStale?: boolean;
+}
+
+function Form(props: FormProps): JSX.Element {
+  const { command, given = {}, initial = {}, isStale = false, onDone, about, handle } = props;
   // What nobody touched shows what the page knows, also after it has changed.
   const [changed, setChanged] = useState<Record<string, string>>({});
   const first = typeof initial === "function" ? initial(changed) : initial;
@@ -116,7 +131,7 @@ function Form(props: CommandFormProps): JSX.Element {
   };
   const confirmOrGive = (input: Arguments, subject?: Subject): void => {
     const isShown = subject !== undefined && command.returns !== "rows";
-    if (isShown || command.confirm !== undefined) setAsked({ input, subject, before });
+    if (isShown || command.confirm !== undefined) setAsked({ input, subject });
     else give(input);
   };
   const submit = (event: Event): void => {
@@ -126,7 +141,7 @@ function Form(props: CommandFormProps): JSX.Element {
     giving.reset();
     setIssues(read.ok ? {} : read.issues);
     setIsUnchanged(read.ok && isSame);
-    if (!read.ok || isSame) return;
+    if (!read.ok || isSame || isStale) return;
     const find = askForSubject(command, read.given, given);
     if (find === undefined) {
       confirmOrGive(read.given);
@@ -157,7 +172,7 @@ function Form(props: CommandFormProps): JSX.Element {
       {asked === undefined && <StaffProblem problem={giving.problem} />}
       {isUnchanged && <Notice kind="info">Nothing was changed.</Notice>}
       {giving.isDone && done !== undefined && <Answer {...{ command, about, handle, ...done }} />}
-      <Submit isBusy={giving.isBusy}>{command.action}</Submit>
+      <Submit isBusy={giving.isBusy || isStale}>{command.action}</Submit>
       {asked !== undefined && (
         <Confirm
           {...{ command, giving, about, ...asked }}
@@ -184,9 +199,9 @@ interface ConfirmProps extends Asked {
 
 /** Asks before a command, and shows whom or what it is about. */
 function Confirm(props: ConfirmProps): JSX.Element {
-  const { command, giving, input, subject, before, about, ...dialog } = props;
+  const { command, giving, input, subject, about, ...dialog } = props;
   const { action } = command;
-  const words = confirmWords(command, input, subject?.name ?? about, before);
+  const words = confirmWords(command, input, subject?.name ?? about);
   return (
     <ConfirmDialog
       {...{ action, ...dialog }}
