@@ -22,6 +22,7 @@ test.serial("with a clock a day ahead pages go by the server's", (t) => {
   t.is(closeWord({ status: "open" }, iso(server + DAY_MS / 2)), "Closes");
   t.false(mayBeLive({ startsAt: iso(server + DAY_MS / 2), endsAt: null }));
   t.regex(formatClose(iso(server - DAY_MS * 1.5)), /:/);
+  t.true(isNear(timeNow(server + 3_600_000), server), "the clock was set");
   noteServerTime(new Headers());
   t.true(isNear(timeNow(), server));
 });

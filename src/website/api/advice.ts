@@ -51,6 +51,9 @@ const byCode: Record<string, Advice> = {
   UNREADABLE: {
     text: "The server's answer is not what this page expects. Try again, or load the page again.",
   },
+  PARTLY_CANCELLED: {
+    text: "The exchange was busy: some orders may not be cancelled yet. Please try again.",
+  },
   CONFLICT_RETRY: { text: "The exchange was busy and nothing was done. Please try again." },
   SIGNED_OUT: { text: "You are signed out. The order was not placed." },
   SIGNED_OUT_UNKNOWN: {

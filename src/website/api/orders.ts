@@ -165,8 +165,11 @@ export async function cancelAllOrders(
   marketId?: string,
 ): Promise<Result<unknown>> {
   const body = marketId === undefined ? {} : { marketId };
-  return await giveCommand(
+  const result = await giveCommand(
     () => resultOf(ownApi.POST("/api/v1/orders/cancel-all", { body })),
     () => ({ changed: shown.map((id) => ({ id, becomes: undefined })), isNews: true }),
   );
+  if (result.ok || result.problem.code !== "CONFLICT_RETRY") return result;
+  // It is done in several steps.
+  return { ok: false, problem: { ...result.problem, code: "PARTLY_CANCELLED" } };
 }

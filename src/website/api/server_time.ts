@@ -3,24 +3,22 @@
  * by hours.
  */
 
-/** An answer may be so late. */
-const TOLERATED_MS = 30_000;
+/** An answer may be so late, or so old in a cache that does not say it, than which none is newer. */
+const LATEST_MS = 330_000;
+const EARLIEST_MS = 30_000;
 
-/** The server's clock is ahead of this one by no less. */
-let aheadMs = -Infinity;
+/** The server's time at the beginning of the page, by the newest answer. */
+let beganAt = -Infinity;
 
-/**
- * Notes when an answer was sent. Some come late, or out of a cache that does not say how old they
- * are: the newest tells the time.
- */
-export function noteServerTime(headers: Headers, now = Date.now()): void {
-  const sentAt = Date.parse(headers.get("Date") ?? "");
-  if (Number.isNaN(sentAt)) return;
-  aheadMs = Math.max(aheadMs, sentAt + Number(headers.get("Age") ?? 0) * 1000 - now);
+/** Notes when an answer was sent. The browser's clock may be set meanwhile: another one counts. */
+export function noteServerTime(headers: Headers, passedMs = performance.now()): void {
+  const sentAt = Date.parse(headers.get("Date") ?? "") + Number(headers.get("Age") ?? 0) * 1000;
+  if (!Number.isNaN(sentAt)) beganAt = Math.max(beganAt, sentAt - passedMs);
 }
 
 /** The time now, in milliseconds since 1970. */
-export function timeNow(): number {
-  const isOff = Number.isFinite(aheadMs) && Math.abs(aheadMs) > TOLERATED_MS;
-  return Date.now() + (isOff ? aheadMs : 0);
+export function timeNow(own = Date.now()): number {
+  const ahead = beganAt + performance.now() - own;
+  const isOff = Number.isFinite(ahead) && (ahead > EARLIEST_MS || ahead < -LATEST_MS);
+  return isOff ? own + ahead : own;
 }

@@ -30,7 +30,9 @@ export function CancelAll({ orders, marketId }: CancelAllProps): JSX.Element | n
         aria-disabled={command.isBusy}
         onClick={() => void command.give(() => cancelAllOrders(ids, marketId))}
       >
-        {command.isBusy ? "Cancelling…" : "Cancel all orders"}
+        {command.isBusy
+          ? "Cancelling…"
+          : `Cancel all orders${marketId === undefined ? "" : " in this market"}`}
       </button>
     </>
   );
