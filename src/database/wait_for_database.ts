@@ -86,8 +86,8 @@ const passesLater = /^(?:40001|40P01|55P03|57014|28P01)$/;
 export function isDatabaseAway(error: unknown): boolean {
   if (error instanceof DatabaseFailure) return error.kind !== "overloaded";
   if (error instanceof pg.DatabaseError && passesLater.test(error.code ?? "")) return true;
-  // A file has the same codes as the socket of a database.
-  if (hasCode(error, "ENOENT", "EACCES") && (error as NodeJS.ErrnoException).syscall !== "connect")
+  // A missing file has the same code as the missing socket of a database.
+  if (hasCode(error, "ENOENT") && (error as NodeJS.ErrnoException).syscall !== "connect")
     return false;
   const reason = reasonToWait(error);
   return reason === "database_unreachable" || reason === "read_only";
@@ -115,7 +115,6 @@ const passingErrnos = [
   "ECONNRESET",
   "EPIPE",
   "ENOENT",
-  "EACCES",
   "ETIMEDOUT",
   "EHOSTUNREACH",
   "ENETUNREACH",
