@@ -413,7 +413,6 @@ journey("a field is emptied or says why not, and a dry run keeps its list", asyn
     [marketId],
   );
   t.deepEqual(rows, [{ close_time: null }]);
-
   await page.goto("/operator/markets");
   await page.getByText("Many new markets").click();
   const list = page.getByLabel("Markets as CSV or JSON");
