@@ -377,16 +377,16 @@ journey("a pause is chosen, and a new cap keeps the other", async (t, browser) =
   await page.getByText("Done.").waitFor();
   t.deepEqual(await found("select is_paused from admin.trading_pause"), [{ is_paused: true }]);
   await service.operate("set_trading_pause", { paused: false });
-  const cap = { kind: "deposit", per_call_cents: 10_000, per_day_cents: 100_000 };
+  const cap = { kind: "fee_payout", per_call_cents: 10_000, per_day_cents: 100_000 };
   await service.operate("set_cash_cap", cap);
   await page.goto("/operator/settings");
   await page.getByText("Cap of cash", { exact: true }).click();
   const form = page.locator("form").filter({ hasText: "By one call" });
-  await form.getByRole("combobox").selectOption("deposit");
+  await form.getByRole("combobox").selectOption("fee_payout");
   await form.getByLabel("By one call, in euros").fill("200");
   await form.getByRole("button").click();
   await form.getByText("Done.").waitFor();
-  const caps = await found("select * from admin.cash_caps where kind = 'deposit'");
+  const caps = await found("select * from admin.cash_caps where kind = 'fee_payout'");
   t.like(caps, [{ ...cap, per_call_cents: 20_000 }]);
 });
 
