@@ -31,11 +31,11 @@ export function textsInForce(
   rows: readonly Row[],
   typed: Fields,
 ): Fields {
-  const { by, columns = {} } = sets;
+  const { by } = sets;
   const row = by === undefined ? rows[0] : rows.find((one) => one[by] === typed[by]?.trim());
   const texts = fields.map((field) => {
     const { argument } = field;
-    const value = argument === by ? typed[by] : row?.[columns[argument] ?? argument];
+    const value = argument === by ? typed[by] : row?.[argument];
     return [argument, textOf(field, value)] as const;
   });
   return Object.fromEntries(texts);

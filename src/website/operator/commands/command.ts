@@ -58,8 +58,6 @@ export interface Setting {
   view: View;
   /** The argument that chooses the row; without it there is only one. */
   by?: string;
-  /** Columns that have another name than the argument. */
-  columns?: Record<string, string>;
 }
 
 export interface Command {
