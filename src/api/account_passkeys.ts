@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { bytesOf } from "../accounts/passkeys.ts";
 import { rejection, rejections } from "../http/problems.ts";
 import { lineSchema, signedInSchema } from "./account_schemas.ts";
 import { ensure, found, idParams, timestampSchema, uuidSchema } from "./common.ts";
@@ -182,9 +183,9 @@ const signInByPasskey = route({
   },
   problems: rejections("INVALID_PASSKEY"),
   handler: async ({ body: { credential }, address, request, response }, context) => {
-    const namedId = idOfHandle(credential.response.userHandle);
-    const isKnown =
-      namedId !== undefined && (await isKnownBrowser({ userId: namedId }, request, context));
+    const userId = idOfHandle(credential.response.userHandle);
+    const named = userId !== undefined && { userId, credentialId: bytesOf(credential.id) };
+    const isKnown = named !== false && (await isKnownBrowser(named, request, context));
     const counters = passkeyCounters(credential, address, isKnown);
     await context.access.countAttempt(counters, response);
     const proving = { find: context.reads.getPasskey, site: context.site };

@@ -51,9 +51,9 @@ export function staffCounters(
     : { "sign-in": `staff ${address}` };
 }
 
-/** Whether the user of an address, or with an id, has signed in with this browser before. */
+/** Whether the user of an address, or with an id and a passkey, has signed in with this browser before. */
 export async function isKnownBrowser(
-  of: { email: string } | { userId: string },
+  of: { email: string } | { userId: string; credentialId: Buffer },
   request: Request,
   { commands }: Pick<Context, "commands">,
 ): Promise<boolean> {

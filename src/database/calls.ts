@@ -331,7 +331,7 @@ export const api = functionsOf("api", {
     one(text),
   ),
   getBrowserMark: repeatable(
-    { email: nullable(text), userId: nullable(uuid) },
+    { email: nullable(text), userId: nullable(uuid), credentialId: nullable(bytea) },
     one(nullable(text)),
   ),
   signUp: once(

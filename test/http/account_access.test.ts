@@ -480,8 +480,14 @@ test.serial(
     t.is((await signUp({ ...anybody(), invitation })).body.code, "INVALID_LINK");
     const [mail] = await takeMails(service.worker);
     t.is(mail!.kind, "invitation");
-    const answer = await signUp({ ...person, invitation });
+    const written = { ...person, email: person.email.toUpperCase() };
+    const answer = await signUp({ ...written, invitation });
     t.deepEqual([answer.status, answer.body.emailConfirmed], [201, true]);
+    const { rows } = await service.database.pool.query(
+      "select email from identity.users where public_id = $1",
+      [answer.body.userId],
+    );
+    t.deepEqual(rows, [{ email: person.email }], "it is proven as the invitation has it");
     t.is((await signUp({ ...person, invitation: mail!.token })).body.code, "INVALID_LINK");
     t.is((await signIn(makeVisitor(service), person.email, person.password)).status, 200);
 

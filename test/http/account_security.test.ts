@@ -354,6 +354,55 @@ test.serial("429: attempts by one passkey, and by one address, known or not", as
   t.is((await attempt(another(), "198.51.100.8")).status, 429);
 });
 
+test.serial("who names the passkey of another is no known browser of their own", async (t) => {
+  const { visitor, userId } = await makeMember(service);
+  const own = Buffer.from(userId.replaceAll("-", ""), "hex").toString("base64url");
+  const id = randomBytes(32).toString("base64url");
+  const response = {
+    ...{ clientDataJSON: "AA", authenticatorData: "AA", signature: "AA", userHandle: own },
+  };
+  const attempt = (address: string) =>
+    visitor.call("POST", "/api/account/sign-in-passkey", {
+      body: { credential: { id, rawId: id, type: "public-key", response } },
+      headers: from(address),
+    });
+  // Known browsers count by the passkey alone, from any address; others by the address too.
+  await operate("set_rate_limit", { bucket: "sign-in", max_requests: 2, window_seconds: 900 });
+  t.is((await attempt("192.0.2.140")).status, 403);
+  t.is((await attempt("192.0.2.140")).status, 403);
+  t.is((await attempt("192.0.2.140")).status, 429);
+  await operate("set_rate_limit", { bucket: "sign-in", max_requests: 30, window_seconds: 900 });
+});
+
+test.serial(
+  "who has the address of another later is not known in that one's browser",
+  async (t) => {
+    await limitStrangers(100);
+    const { person, visitor } = await makeMember(service);
+    const { email, password } = person;
+    t.is((await attemptFrom(visitor, email, password, "198.51.100.149")).status, 200);
+    const moved = { email: `moved-${email}`, password };
+    await visitor.call("POST", "/api/account/email", {
+      body: moved,
+      headers: from("198.51.100.149"),
+    });
+    const confirm = async (who: typeof visitor) => {
+      const mails = await takeMails(service.worker);
+      const { token } = mails.find(({ kind }) => /^(confirm_email|email_change)$/.test(kind))!;
+      const body = { token };
+      t.is((await who.call("POST", "/api/account/email/confirm", { body })).status, 200);
+    };
+    await confirm(visitor);
+    const later = makeVisitor(service);
+    await later.call("POST", "/api/account/sign-up", { body: { ...anybody(), email } });
+    await confirm(later);
+    const signIn = (address: string) => attemptFrom(visitor, email, "a wrong password", address);
+    for (let number = 0; number < 12; number++) {
+      t.is((await signIn(`198.51.100.${150 + number}`)).status, 401, "counted by address");
+    }
+  },
+);
+
 test.serial(
   "under https the cookie is Secure and __Host-, and good under no other name",
   async (t) => {
@@ -380,6 +429,9 @@ test.serial(
     t.is(await tokenFor(`__Host-pgmarkets_session=${plain}`), 401);
     t.is(await tokenFor(`pgmarkets_session=${plain}`), 401, "a session of plain http");
     t.is(await tokenFor(`pgmarkets_session=${plain}; __Host-pgmarkets_session=${value}`), 200);
+    const { userId } = await makeTrader();
+    const made = await operate("create_session", { user_id: userId, is_host_only: true });
+    t.is(await tokenFor(`__Host-pgmarkets_session=${made}`), 200);
   },
 );
 

@@ -46,7 +46,7 @@ begin
   insert into identity.users (public_id, email, display_name, handle)
   values (
     v_id,
-    case when email_confirmed then sign_up.email else identity.unconfirmed_email(v_id) end,
+    coalesce(v_invitation.email, identity.unconfirmed_email(v_id)),
     coalesce(sign_up.display_name, v_handle),
     case when email_confirmed then v_handle
       else 'new-' || right(replace(v_id::text, '-', ''), 16) end
@@ -83,9 +83,9 @@ $$;
 comment on function api.sign_up(text, text, text, text, text, boolean, bytea, bytea, inet, int) is
   'Makes an account with a session, and returns the session''s cookie, which is not kept. The '
   'address and the handle are the user''s once the link in the mail is followed '
-  '(api.confirm_email), or at once with an invitation to this address. Until then nothing depends '
-  'on whether they are taken, so sign-up does not show who has an account. Without a handle one '
-  'is made, and without a name the handle is shown. password_hash is argon2id in PHC form. '
-  'confirmed_age: see risk.confirm_age. Errors: SIGN_UP_CLOSED, INVALID_LINK, INVALID_REQUEST, '
-  'AGE_NOT_CONFIRMED, ALREADY_EXISTS (with an invitation). Locks: with play money, the outside '
-  'world.';
+  '(api.confirm_email), or at once with an invitation to this address, which is then kept as the '
+  'invitation has it. Until then nothing depends on whether they are taken, so sign-up does not '
+  'show who has an account. Without a handle one is made, and without a name the handle is '
+  'shown. password_hash is argon2id in PHC form. confirmed_age: see risk.confirm_age. Errors: '
+  'SIGN_UP_CLOSED, INVALID_LINK, INVALID_REQUEST, AGE_NOT_CONFIRMED, ALREADY_EXISTS (with an '
+  'invitation). Locks: with play money, the outside world.';
