@@ -90,6 +90,7 @@ begin
     );
     select v_basis || jsonb_build_object(
       'title', m.title,
+      'outcome_name', m.outcome_name,
       'description', m.description,
       'rules', m.rules,
       'source_url', m.source_url,

@@ -72,6 +72,9 @@ test.serial(
     const edited = await resolution();
     await operate("edit_market", { market_id: edited.market, title: "Will it snow?" });
     await t.throwsAsync(approve(edited.id), changed);
+    const named = await resolution();
+    await operate("edit_market", { market_id: named.market, outcome_name: "Ana Berg" });
+    await t.throwsAsync(approve(named.id), changed);
     const renamed = await resolution();
     await operate("edit_event", { event_id, title: "Who loses?" });
     await t.throwsAsync(approve(renamed.id), changed);
