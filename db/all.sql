@@ -404,6 +404,7 @@ set local role exchange_owner;
 --!include admin/functions/audit.sql
 --!include admin/functions/audit_access.sql
 --!include admin/functions/check_approval.sql
+--!include admin/functions/report_to_user.sql
 --!include admin/functions/check_call_cap.sql
 --!include admin/functions/count_cash.sql
 --!include admin/functions/move_cash.sql

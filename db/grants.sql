@@ -17,6 +17,7 @@ revoke execute on function
   admin.fire_due_switches(),
   admin.process_due_markets(), admin.rehearse(boolean),
   admin.rehearse_orders(uuid, uuid, jsonb[]), admin.check_approval(text, numeric),
+  admin.report_to_user(text, bigint, json),
   admin.approver_role(text), admin.basis(text, jsonb), admin.carry_out(text, jsonb),
   admin.find_proposal(uuid), admin.lock_proposal(uuid), admin.verify_proposals(),
   admin.verify_personal_arguments(), admin.personal_part(text, jsonb),

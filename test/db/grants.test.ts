@@ -195,7 +195,7 @@ test("exchange_operator calls the functions of admin but for private ones, and t
     "admin.move_cash(uuid,ledger.journal_kind,bigint,text,text)",
     "admin.personal_part(text,jsonb)",
     ...["admin.plain_part(text,jsonb)", "admin.process_due_markets()", "admin.rehearse(boolean)"],
-    "admin.rehearse_orders(uuid,uuid,jsonb[])",
+    ...["admin.rehearse_orders(uuid,uuid,jsonb[])", "admin.report_to_user(text,bigint,json)"],
     ...["admin.verify_personal_arguments()", "admin.verify_proposals()"],
   ]);
   const operators = (await functionsOf("admin")).filter((name) => !inner.includes(name));

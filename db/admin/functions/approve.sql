@@ -36,8 +36,10 @@ begin
     status = 'approved',
     decided_by = v_acting.staff_id,
     decided_at = core.now(),
-    result = v_result
-  where p.id = v_proposal.id;
+    result = case when not c.returns_secret then v_result end
+  from admin.commands as c
+  where c.command = p.command
+    and p.id = v_proposal.id;
   perform admin.audit('approve', jsonb_build_object('proposal_id', approve.proposal_id));
   return v_result;
 end
@@ -45,8 +47,9 @@ $$;
 
 comment on function admin.approve(uuid) is
   'Approves a proposal of another member of staff and carries it out; returns what the command '
-  'returns, or null for nothing. If the command fails, the proposal stays open. Errors: NOT_FOUND, '
-  'INVALID_STATE (decided or expired; or who proposed it has lost the role for it), OWN_PROPOSAL, '
+  'returns, or null for nothing; a secret is not kept. If the command fails, the proposal stays '
+  'open. Errors: NOT_FOUND, INVALID_STATE (decided or expired; or who proposed it has lost the '
+  'role for it), OWN_PROPOSAL, '
   'ROLE_REQUIRED, PROPOSAL_CHANGED (its basis is not what it was), and all of the command. Roles '
   'and expiry count once it has its locks. Locks: those of admin.basis, the proposal, those of '
   'the command.';

@@ -18,6 +18,7 @@ declare
   v_constraint text;
   v_column text;
 begin
+  perform admin.check_approval('create_api_key');
   perform identity.lock_account_to_change(v_user_id);
   v_made := identity.add_api_key(
     user_id => v_user_id,
@@ -36,6 +37,7 @@ begin
     'allowed_addresses', create_api_key.allowed_addresses,
     'key_id', v_made.public_id
   ));
+  perform admin.report_to_user('new_key', v_user_id, identity.key_details(v_made));
   return v_key;
 exception when check_violation or not_null_violation then
   get stacked diagnostics v_constraint = constraint_name, v_column = column_name;
@@ -46,4 +48,5 @@ $$;
 comment on function admin.create_api_key(uuid, text, text[], timestamptz, cidr[]) is
   'Makes an API key and returns it; it is not kept and can never be shown again. It may read, '
   'trade or both, until it expires (null: it does not), from these addresses and networks (null: '
-  'from all). Errors: INVALID_REQUEST, NOT_FOUND, INVALID_STATE (erased). Locks: the account.';
+  'from all). A mail reports one that a member of staff makes. Errors: APPROVAL_REQUIRED, '
+  'INVALID_REQUEST, NOT_FOUND, INVALID_STATE (erased), UNFIT_SESSION. Locks: the account.';

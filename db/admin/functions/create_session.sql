@@ -1,12 +1,14 @@
 create or replace function admin.create_session(
-  user_id uuid, valid_for interval default '30 days'
+  user_id uuid, valid_for interval default '30 days', is_host_only boolean default false
 )
 returns text
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_cookie text := identity.new_api_key('js_');
+  v_cookie text := identity.new_api_key(
+    case when create_session.is_host_only then 'jh_' else 'js_' end
+  );
   -- Made before the statement that writes it: logs of statements show their parameters.
   v_cookie_hash bytea := sha256(convert_to(v_cookie, 'UTF8'));
   v_at timestamptz := core.now();
@@ -14,6 +16,7 @@ declare
   v_user_id constant bigint := identity.user_id(create_session.user_id);
   v_session_id uuid;
 begin
+  perform admin.check_approval('create_session');
   if create_session.valid_for is null
     or create_session.valid_for > interval '100 years'
     or v_utc + create_session.valid_for <= v_utc
@@ -40,12 +43,16 @@ begin
     'valid_for', create_session.valid_for,
     'session_id', v_session_id
   ));
+  perform admin.report_to_user(
+    'new_sign_in', v_user_id, json_build_object('browser', 'our support', 'byLink', true)
+  );
   return v_cookie;
 end
 $$;
 
-comment on function admin.create_session(uuid, interval) is
-  'Logs a browser in: makes a session and returns the value of its cookie, pgmarkets_session, '
-  'which is not kept and can never be shown again. Expired sessions of the user are removed. '
-  'Errors: INVALID_REQUEST, NOT_FOUND, INVALID_STATE (erased). Locks: the account, the rows of '
-  'those.';
+comment on function admin.create_session(uuid, interval, boolean) is
+  'Logs a browser in: makes a session and returns the value of its cookie, which is not kept and '
+  'can never be shown again. is_host_only: of __Host-pgmarkets_session, which a site under https '
+  'has; otherwise of pgmarkets_session. Expired sessions of the user are removed. A mail reports '
+  'one that a member of staff makes. Errors: APPROVAL_REQUIRED, INVALID_REQUEST, NOT_FOUND, '
+  'INVALID_STATE (erased), UNFIT_SESSION. Locks: the account, the rows of those.';

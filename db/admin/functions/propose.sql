@@ -52,8 +52,12 @@ begin
     null; -- all that the command did is undone
   end;
   update admin.proposed_calls as p
-  set arguments = v_tried.arguments, preview = v_tried.result
-  where p.id = v_id;
+  set
+    arguments = v_tried.arguments,
+    preview = case when not c.returns_secret then v_tried.result end
+  from admin.commands as c
+  where c.command = p.command
+    and p.id = v_id;
   perform admin.audit('propose', jsonb_build_object(
     'command', propose.command,
     'arguments', v_tried.arguments,

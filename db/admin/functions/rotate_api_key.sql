@@ -11,6 +11,7 @@ declare
   v_user_id bigint;
   v_made identity.api_keys;
 begin
+  perform admin.check_approval('rotate_api_key');
   select k.id, k.user_id into v_old_id, v_user_id
   from identity.api_keys as k
   where k.public_id = rotate_api_key.key_id;
@@ -31,6 +32,7 @@ begin
     'overlap', rotate_api_key.overlap,
     'new_key_id', v_made.public_id
   ));
+  perform admin.report_to_user('new_key', v_user_id, identity.key_details(v_made));
   return v_key;
 end
 $$;
@@ -38,6 +40,6 @@ $$;
 comment on function admin.rotate_api_key(uuid, interval) is
   'Makes an API key in the place of another and returns it; it is not kept and can never be shown '
   'again. It has the name, the scopes, the addresses and the life of the other, which is valid for '
-  'the overlap from now on: 0, or from 5 minutes to 7 days. Errors: INVALID_REQUEST, '
-  'INVALID_STATE (it is not in force, or was rotated before), NOT_FOUND. Locks: the rows of '
-  'the user and of the key.';
+  'the overlap from now on: 0, or from 5 minutes to 7 days. A mail reports what a member of staff '
+  'does. Errors: APPROVAL_REQUIRED, INVALID_REQUEST, INVALID_STATE (it is not in force, or was '
+  'rotated before), NOT_FOUND, UNFIT_SESSION. Locks: the rows of the user and of the key.';

@@ -4,6 +4,7 @@ create table admin.commands (
   approval text not null default 'never',
   has_amount boolean not null default false,
   personal text[] not null default '{}',
+  returns_secret boolean not null default false,
   constraint commands_role_is_one_of_staff
     check (role in ('audit', 'cash', 'incidents', 'markets', 'staff', 'users')),
   constraint commands_need_approval_never_by_rule_or_always
@@ -26,6 +27,8 @@ comment on column admin.commands.has_amount is
 comment on column admin.commands.personal is
   'Those of its arguments that say something about a person: the audit log keeps them apart '
   '(admin.personal_arguments).';
+comment on column admin.commands.returns_secret is
+  'Whether it returns a way into an account: who approves the call sees it, and nothing keeps it.';
 
 insert into admin.commands (command, role, approval, has_amount) values
   ('add_note', 'users', 'never', false),
@@ -37,12 +40,12 @@ insert into admin.commands (command, role, approval, has_amount) values
   ('close_day', 'cash', 'by rule', false),
   ('copy_market', 'markets', 'never', false),
   ('correct_resolution', 'markets', 'by rule', false),
-  ('create_api_key', 'users', 'never', false),
+  ('create_api_key', 'users', 'by rule', false),
   ('create_category', 'markets', 'never', false),
   ('create_event', 'markets', 'never', false),
   ('create_market', 'markets', 'never', false),
   ('create_markets', 'markets', 'never', false),
-  ('create_session', 'users', 'never', false),
+  ('create_session', 'users', 'by rule', false),
   ('create_staff', 'staff', 'by rule', false),
   ('create_staff_key', 'staff', 'never', false),
   ('create_user', 'users', 'never', false),
@@ -74,7 +77,7 @@ insert into admin.commands (command, role, approval, has_amount) values
   ('reverse_deposit', 'cash', 'by rule', true),
   ('revoke_api_key', 'users', 'never', false),
   ('revoke_staff_key', 'staff', 'never', false),
-  ('rotate_api_key', 'users', 'never', false),
+  ('rotate_api_key', 'users', 'by rule', false),
   ('run_due', 'incidents', 'never', false),
   ('self_exclude', 'users', 'never', false),
   ('set_approval_rule', 'staff', 'by rule', false),
@@ -82,7 +85,7 @@ insert into admin.commands (command, role, approval, has_amount) values
   ('set_dispute_window', 'markets', 'never', false),
   ('set_event_live', 'markets', 'never', false),
   ('set_fee_schedule', 'cash', 'never', false),
-  ('set_loss_limits', 'users', 'never', false),
+  ('set_loss_limits', 'users', 'by rule', false),
   ('set_market_source', 'markets', 'never', false),
   ('set_market_status', 'markets', 'never', false),
   ('set_minimum_age', 'users', 'by rule', false),
@@ -93,7 +96,7 @@ insert into admin.commands (command, role, approval, has_amount) values
   ('set_staff_roles', 'staff', 'by rule', false),
   ('set_stream_cap', 'incidents', 'never', false),
   ('set_trading_pause', 'incidents', 'never', false),
-  ('sign_in_link', 'users', 'never', false),
+  ('sign_in_link', 'users', 'by rule', false),
   ('statement', null, 'never', false),
   ('unfreeze_user', 'users', 'by rule', false),
   ('user_access', null, 'never', false),
@@ -118,3 +121,7 @@ from (
     ('unfreeze_user', array['reason'])
 ) as p (command, arguments)
 where c.command = p.command;
+
+update admin.commands as c
+set returns_secret = true
+where c.command in ('create_api_key', 'create_session', 'rotate_api_key', 'sign_in_link');

@@ -41,9 +41,9 @@ comment on column admin.proposed_calls.basis is
   'What the decision rests on, as admin.basis found it: if that has changed, no approval is '
   'possible.';
 comment on column admin.proposed_calls.preview is
-  'What the command returned when it was tried and rolled back; null if it returns nothing.';
+  'What the command returned when it was tried and rolled back; null for nothing or a secret.';
 comment on column admin.proposed_calls.is_running is
   'Whether the command is being tried or carried out now. Only the transaction that does it sees '
   'true, and commits false: so nobody else can pass for it.';
 comment on column admin.proposed_calls.result is
-  'What the command returned when it was carried out; null if it returns nothing.';
+  'What the command returned when it was carried out; null for nothing or a secret.';

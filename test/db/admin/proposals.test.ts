@@ -55,6 +55,12 @@ const deposit = async (cents = 250) => ({
   ...{ user_id: await makeTrader({ cents: 0 }), amount_cents: cents, reference: reference() },
 });
 
+async function keyOf(user_id: string): Promise<string> {
+  await operate("create_api_key", { user_id, name: "key" });
+  const [key] = await exchange.query("select public_id from identity.api_keys order by id desc");
+  return key.public_id;
+}
+
 async function reversible(): Promise<string> {
   const values = await deposit();
   await operate("deposit", values);
@@ -122,6 +128,11 @@ test.serial("each command that may need approval can be proposed and approved", 
     recover_account: { ...(await user()), email: "back@test.example" },
     end_self_exclusion: { ...excluded, reason: "the wrong user" },
     erase_user: { user_id: await makeTrader({ cents: 0 }), reason: "asked for" },
+    set_loss_limits: { ...(await user()), day_cents: 5, week_cents: null, month_cents: null },
+    create_api_key: { ...(await user()), name: "of support" },
+    rotate_api_key: { key_id: await keyOf(await makeTrader()) },
+    create_session: { ...(await user()), valid_for: "1 hour" },
+    sign_in_link: await user(),
     create_staff: { email: "new@staff.example", name: "New", roles: ["cash", "users"] },
     set_staff_roles: { staff_id: staffId, roles: ["cash"] },
     invite_staff: { staff_id: (await makeStaff(exchange, ["audit"])).staffId },
@@ -155,6 +166,22 @@ test.serial("each command that may need approval can be proposed and approved", 
     [staffId],
   );
   t.deepEqual(staff, [{ roles: ["cash"] }, { roles: ["cash", "users"] }]);
+});
+
+test.serial("a way into an account is shown to who approves it, and kept nowhere", async (t) => {
+  const user_id = await makeTrader();
+  const calls: [string, object, RegExp][] = [
+    ["create_api_key", { user_id, name: "of support" }, /^jk_/],
+    ["rotate_api_key", { key_id: await keyOf(user_id) }, /^jk_/],
+    ["create_session", { user_id }, /^js_/],
+    ["sign_in_link", { user_id }, /^[/]sign-in#jl_/],
+  ];
+  for (const [command, values, secret] of calls) {
+    const id = await propose(command, values);
+    t.is((await shown(id)).preview, null, command);
+    t.regex(await approve(id), secret);
+    t.like(await shown(id), { status: "approved", preview: null, result: null }, command);
+  }
 });
 
 test.serial("OWN_PROPOSAL: nobody approves their own, by no session, key or login", async (t) => {

@@ -32,7 +32,7 @@ test("fields of a form become arguments, or say what is wrong", (t) => {
   t.deepEqual(refused.ok ? [] : Object.keys(refused.issues), ["marketId", "yesPayoutCents"]);
   t.deepEqual(readArguments(commands.createSession, { validFor: "2" }, given), {
     ok: true,
-    given: { ...given, validFor: { days: 2 } },
+    given: { ...given, validFor: { days: 2 }, isHostOnly: false },
   });
 });
 

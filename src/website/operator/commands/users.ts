@@ -111,7 +111,11 @@ export const signInLink: Command = {
 
 export const createSession: Command = {
   ...{ name: "create_session", role, title: "New session", action: "Make a session" },
-  fields: [user, { argument: "validFor", label: "Valid for so many days", kind: "days" }],
+  fields: [
+    user,
+    { argument: "validFor", label: "Valid for so many days", kind: "days" },
+    flag("isHostOnly", "For a site under https"),
+  ],
   ...{ returns: "secret", result: "Value of the cookie" },
   confirm: "Anybody who has the cookie acts as this user.",
 };
