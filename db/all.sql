@@ -194,6 +194,7 @@ set local role exchange_owner;
 --!include trading/settle/paying_markets.sql
 --!include trading/settle/payouts_to_take.sql
 --!include trading/check/scheduled_cost_cents.sql
+--!include trading/check/scheduled_order_cost_cents.sql
 --!include trading/check/active_order_cost_cents.sql
 --!include trading/check/open_cost_cents.sql
 --!include trading/answer/limits_object.sql

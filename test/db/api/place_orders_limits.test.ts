@@ -1,4 +1,5 @@
 import test from "ava";
+import { withRollback } from "../../helpers/database/test_database.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 import type { TraderOptions } from "../../helpers/exchange/test_exchange.ts";
 import { buy, codesOf, ioc, sell, spend } from "../../helpers/exchange/orders.ts";
@@ -50,6 +51,19 @@ test("LOSS_LIMIT: more than 10,000 open orders count as more than any limit", as
   }
   const [last] = await rest(market, trader, buy("yes", 1, 1));
   t.is(await refusal(market, trader, buy("yes", 1, 1)), "LOSS_LIMIT");
+  // They are read while the market is locked: a call for each would take twenty times as long.
+  await withRollback(exchange.database.pool, async (client) => {
+    await client.query("set local track_functions = 'all'");
+    await client.query(
+      "select trading.open_cost_cents(user_id, now(), 20000) from trading.traders where public_id = $1",
+      [trader],
+    );
+    const { rows } = await client.query("select funcname from pg_stat_xact_user_functions");
+    t.deepEqual(
+      rows.filter(({ funcname }) => /order_cost/.test(funcname)),
+      [],
+    );
+  });
   // The order that is replaced, or released, does not count.
   t.is((await exchange.amend(trader, last, { price: 2 })).code, null);
   const [left] = (await exchange.orders(trader)).data;
