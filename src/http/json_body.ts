@@ -34,7 +34,9 @@ export function readJson(
       if (bytes > limit) resolve(tooLarge());
     };
     void (mayBeLong ? parseLongJson : parseJson)(request, response, (fault?: unknown) => {
-      resolve(fault as Error | undefined);
+      // To the parser, the request of a client that is gone has no body, or one that was read before.
+      const isMissing = fault === undefined && request.body === undefined && hasBody(request);
+      resolve(isMissing ? aborted() : (fault as Error | undefined));
     });
     // The parser says so too, but only once it has read such a body to its end.
     const announced = request.headers["content-length"];
@@ -48,6 +50,12 @@ export function readJson(
     });
   });
 }
+
+const hasBody = ({ headers }: Request): boolean =>
+  headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
+
+const aborted = (): Error =>
+  Object.assign(new Error("The client is gone"), { status: 400, type: "request.aborted" });
 
 const tooLarge = (): Error =>
   Object.assign(new Error("The body is too large"), { status: 413, type: "entity.too.large" });

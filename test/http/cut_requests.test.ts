@@ -110,3 +110,41 @@ test.serial("499: a request whose client leaves in the middle of its body", asyn
   t.deepEqual(await countsOf(route), { 499: 1 });
   t.is(await rejections(), before, "it is not counted as rejected");
 });
+
+for (const [name, share] of [
+  ["after its body", 1],
+  ["in the middle of its body", 0.5],
+] as const) {
+  test.serial(`cancel-all of one market whose client leaves ${name} cancels nothing`, async (t) => {
+    const route = "/api/v1/orders/cancel-all";
+    const [one, other] = [await makeMarket(), await makeMarket()];
+    const trader = await makeTrader();
+    for (const marketId of [one, other]) await service.place(trader, marketId, { price: 40 });
+    const fresh = { user_id: trader.userId, name: "not looked up yet" };
+    const key: string = await service.operate("create_api_key", fresh);
+    const body = JSON.stringify({ marketId: one });
+    await withClient(service.database.pool, async (client) => {
+      await client.query("begin");
+      await client.query("lock table identity.api_keys");
+      const logged = linesOf(route).length;
+      const socket = send(route, key, body.slice(0, share * body.length), body.length);
+      await until("its key is looked up", async () => {
+        const { rows } = await client.query(
+          `select from ${OWN_LOCKS} where locktype = 'relation' and not granted`,
+        );
+        return rows.length > 0;
+      });
+      socket.destroy();
+      await until("it is logged", () => Promise.resolve(linesOf(route).length > logged));
+      await client.query("rollback");
+    });
+    // It comes behind those of its user that are under way.
+    const after = await call("POST", route, { key, body: { marketId: one } });
+    t.is(after.body.cancelled, 1);
+    const { openOrders } = (await call("GET", "/api/v1/me/portfolio", { key })).body;
+    t.deepEqual(
+      openOrders.map(({ marketId }: { marketId: string }) => marketId),
+      [other],
+    );
+  });
+}
