@@ -2,6 +2,7 @@ import type { ErrorRequestHandler, Request, RequestHandler, Response } from "exp
 import pg from "pg";
 import { DatabaseFailure } from "../database/failures.ts";
 import type { RateLimit } from "./access.ts";
+import { TOO_MANY_VALUES } from "./json_body.ts";
 import {
   invalidRequest,
   outcomeUnknown,
@@ -70,5 +71,9 @@ export function problemOfCommand(
 function problemOfHttpError(error: unknown): Problem | undefined {
   if (!(error instanceof Error) || !("status" in error && "type" in error)) return undefined;
   if (error.status === 413) return rejection("BODY_TOO_LARGE");
-  return invalidRequest([{ path: "", message: "The body must be a JSON object, in UTF-8" }]);
+  const message =
+    error.type === TOO_MANY_VALUES
+      ? "The body must have at most 4,000 values"
+      : "The body must be a JSON object, in UTF-8";
+  return invalidRequest([{ path: "", message }]);
 }

@@ -4,22 +4,47 @@ import type { Request, RequestHandler, Response } from "express";
 
 const BODY_BYTES = 64 * 1024;
 const LONG_BODY_BYTES = 1024 * 1024;
+/** More than any request needs. To parse 20,000 takes as long as many orders, before they are counted. */
+const MOST_VALUES = 4000;
 
-const parserOf = (limit: number): RequestHandler =>
+/** The `type` of the error of a body that has more. */
+export const TOO_MANY_VALUES = "entity.too.many.values";
+
+const parserOf = (limit: number, mostValues: number): RequestHandler =>
   express.json({
     limit,
     type: () => true,
     inflate: false,
     verify: (_request, _response, body, encoding) => {
       if (encoding !== "utf-8" || !isUtf8(body)) throw new Error("The body is not in UTF-8");
+      if (hasMoreValues(body, mostValues)) throw tooManyValues();
     },
   });
 
-const parseJson = parserOf(BODY_BYTES);
-const parseLongJson = parserOf(LONG_BODY_BYTES);
+const parseJson = parserOf(BODY_BYTES, MOST_VALUES);
+const parseLongJson = parserOf(LONG_BODY_BYTES, Infinity);
+
+const [QUOTE, BACKSLASH, COMMA, BRACKET, BRACE] = Buffer.from('"\\,[{');
 
 /**
- * Reads the body as JSON, whatever its content type, up to 64 KiB, or 1 MiB if it may be long.
+ * Whether JSON has more values than so many: each begins with the text, a bracket or a comma. An empty
+ * list or object counts as two.
+ */
+function hasMoreValues(json: Buffer, most: number): boolean {
+  let count = 1;
+  let isText = false;
+  for (let place = 0; place < json.length && count <= most; place++) {
+    const byte = json[place];
+    if (byte === QUOTE) isText = !isText;
+    else if (isText) place += Number(byte === BACKSLASH);
+    else if (byte === COMMA || byte === BRACKET || byte === BRACE) count++;
+  }
+  return count > most;
+}
+
+/**
+ * Reads the body as JSON, whatever its content type, up to 64 KiB and 4,000 values, or to 1 MiB if it
+ * may be long.
  * Compressed bodies are rejected: a small one may decompress to a large one. Returns what is wrong
  * with the body, if anything is.
  */
@@ -56,6 +81,9 @@ const hasBody = ({ headers }: Request): boolean =>
 
 const aborted = (): Error =>
   Object.assign(new Error("The client is gone"), { status: 400, type: "request.aborted" });
+
+const tooManyValues = (): Error =>
+  Object.assign(new Error("The body has too many values"), { type: TOO_MANY_VALUES });
 
 const tooLarge = (): Error =>
   Object.assign(new Error("The body is too large"), { status: 413, type: "entity.too.large" });

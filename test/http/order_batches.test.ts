@@ -218,6 +218,11 @@ test("400 and 413: a body that is no JSON or is too large", async (t) => {
   const send = (body: string) => call("POST", "/api/v1/orders/batch", { key, body });
   t.is((await send("{")).body.error, "The body must be a JSON object, in UTF-8");
   t.is((await send(`"${"x".repeat(70_000)}"`)).status, 413);
+  // Those of texts are none: commas and brackets in them, behind quotes that end no text.
+  const notes = (count: number) => `{"note":"\\",[{[{","more":[${"0,".repeat(count)}0]}`;
+  const most = await send(notes(3996));
+  t.is(most.body.issues[0].path, "orders", most.body.error);
+  t.is((await send(notes(3997))).body.error, "The body must have at most 4,000 values");
 });
 
 test("200: 50 orders over 50 markets", async (t) => {
