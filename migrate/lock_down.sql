@@ -7,6 +7,7 @@
 do $$
 declare
   v_function regprocedure;
+  v_is_open boolean;
 begin
   -- Any login could take the advisory lock of a market and stop it, store
   -- large objects until the disk is full, or write into the WAL. The functions of the exchange run
@@ -33,12 +34,23 @@ begin
   end if;
 
   -- Temporary objects fill the disk, and logins of other databases of the cluster have no business
-  -- here. Logins for backups and monitoring need a grant of their own.
-  execute format('revoke connect, temporary on database %I from public', current_database());
-  execute format(
-    'grant connect on database %I to exchange_owner, exchange_api, exchange_worker, '
-    'exchange_operator, exchange_analyst',
-    current_database()
+  -- here. Logins for backups and monitoring need a grant of their own. Where PUBLIC has no access
+  -- any more, who has was chosen: two exchanges of a cluster share the roles, not the logins.
+  v_is_open := exists (
+    select
+    from pg_catalog.pg_database as d
+    cross join aclexplode(coalesce(d.datacl, acldefault('d', d.datdba))) as x
+    where d.datname = current_database()
+      and x.grantee = 0
+      and x.privilege_type = 'CONNECT'
   );
+  execute format('revoke connect, temporary on database %I from public', current_database());
+  if v_is_open then
+    execute format(
+      'grant connect on database %I to exchange_owner, exchange_api, exchange_worker, '
+      'exchange_operator, exchange_analyst',
+      current_database()
+    );
+  end if;
 end
 $$;

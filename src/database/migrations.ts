@@ -10,6 +10,7 @@ import { migrateQueue } from "./job_queue.ts";
 import { pendingMigrations } from "./migration_state.ts";
 import { checkRoles } from "./missing_roles.ts";
 import { DatabaseNotReadyError } from "./not_ready.ts";
+import { findPrivilegeWarnings } from "./privileges.ts";
 import { dropUnfinishedIndexes, runMigrations } from "./run_migrations.ts";
 import { migrationsDirectory } from "./schema_files.ts";
 import { checkServerVersion } from "./server_checks.ts";
@@ -65,7 +66,7 @@ export async function migrateDatabase(
     await migrateQueue(client, primary);
     return installed ? [...pending, `the functions of ${version}`] : pending;
   } catch (error) {
-    throw hasCode(error, "42501") ? mayNotMigrate(client.user, error as Error) : error;
+    throw hasCode(error, "42501") ? await mayNotMigrate(client, error as Error) : error;
   } finally {
     await client.end();
   }
@@ -86,10 +87,14 @@ async function waitForTurn(client: ClientBase): Promise<void> {
   }
 }
 
-function mayNotMigrate(login: string | undefined, cause: Error): DatabaseNotReadyError {
+async function mayNotMigrate(client: pg.Client, cause: Error): Promise<DatabaseNotReadyError> {
+  const warnings = await findPrivilegeWarnings(client).catch(() => []);
+  const reason =
+    warnings.find(({ name }) => name === "foreign_owner")?.message ??
+    "it needs the role exchange_owner, and connect and create on the database";
   return new DatabaseNotReadyError(
-    `The login ${login ?? "of DATABASE_URL"} may not migrate the database (${cause.message}): ` +
-      "it needs the role exchange_owner, and connect and create on the database",
+    `The login ${client.user ?? "of DATABASE_URL"} may not migrate the database ` +
+      `(${cause.message}): ${reason}`,
     { cause },
   );
 }

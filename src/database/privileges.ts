@@ -13,7 +13,13 @@ export interface PrivilegeWarning {
   message: string;
 }
 
-const NAMES = ["strong_roles", "temporary_objects", "connections", "not_locked_down"] as const;
+const NAMES = [
+  "strong_roles",
+  "temporary_objects",
+  "connections",
+  "not_locked_down",
+  "foreign_owner",
+] as const;
 
 interface Privileges {
   database: string;
@@ -21,6 +27,7 @@ interface Privileges {
   temporary: boolean;
   connect: boolean;
   locks: boolean;
+  foreign_owners: string | null;
 }
 
 /** Reads catalogs that every login may read. Qualified names keep schemas of the login out. */
@@ -52,11 +59,24 @@ const QUERY = `
         coalesce(p.proacl, pg_catalog.acldefault('f', p.proowner))
       ) as x
       where p.pronamespace = 'pg_catalog'::pg_catalog.regnamespace
-        and p.proname in (
-          'pg_advisory_lock', 'pg_advisory_xact_lock', 'pg_try_advisory_lock', 'lo_create'
+        -- What migrate/lock_down.sql revokes.
+        and (
+          p.proname ~ '^pg_(try_)?advisory_'
+          or p.proname ~ '^lo_' or p.proname in ('loread', 'lowrite')
+          or p.proname = 'pg_logical_emit_message'
         )
         and x.grantee = 0
-    ) as locks
+    ) as locks,
+    (
+      select pg_catalog.string_agg(
+        distinct pg_catalog.quote_ident(r.rolname), ', ' order by pg_catalog.quote_ident(r.rolname)
+      )
+      from pg_catalog.pg_proc as p
+      join pg_catalog.pg_namespace as n on n.oid = p.pronamespace
+      join pg_catalog.pg_roles as r on r.oid = p.proowner
+      where n.nspname in ('api', 'admin', 'jobs')
+        and r.rolname <> 'exchange_owner'
+    ) as foreign_owners
   from pg_catalog.pg_database as d
   cross join lateral (
     select
@@ -97,8 +117,16 @@ export async function findPrivilegeWarnings(
     found.locks && {
       name: "not_locked_down",
       message:
-        "Every login that may connect can take the locks of all markets, and store large objects. " +
-        "A superuser should run migrate/lock_down.sql once",
+        "Every login that may connect can take the locks of all markets, store large objects, or " +
+        "write into the WAL. A superuser should run migrate/lock_down.sql once",
+    },
+    found.foreign_owners !== null && {
+      name: "foreign_owner",
+      message:
+        `Functions of the exchange belong to ${found.foreign_owners}, and run with its rights. ` +
+        "Restore the dump again without --no-owner, into a new database. Only where that is the " +
+        "login for migrations, this repairs it, too: " +
+        `reassign owned by ${found.foreign_owners} to exchange_owner`,
     },
   ];
   return warnings.filter((warning) => warning !== false);

@@ -1,6 +1,6 @@
 import test from "ava";
 import { findPrivilegeWarnings } from "../../src/database/privileges.ts";
-import { createDatabase } from "../helpers/database/test_database.ts";
+import { createDatabase, withClient } from "../helpers/database/test_database.ts";
 import type { OwnDatabase } from "../helpers/database/test_database.ts";
 import { createExchange } from "../helpers/exchange/test_exchange.ts";
 import { makeLogin } from "../helpers/database/logins.ts";
@@ -198,5 +198,73 @@ test.serial(
     // Migrations take a lock of their own.
     const owner = await (await loginOn(database, ["exchange_owner"])).connect();
     await t.notThrowsAsync(owner.query("select pg_advisory_lock(1), pg_try_advisory_lock(2)"));
+  },
+);
+
+test.serial("the lock-down opens no database that was closed to logins of others", async (t) => {
+  const database = await emptyDatabase();
+  await build(database);
+  const other = await loginOn(database, ["exchange_api"]);
+  // As where two exchanges share a cluster, and so its roles.
+  await database.pool.query(`do $$ begin
+    execute format(
+      'revoke connect on database %I from exchange_owner, exchange_api, exchange_worker, '
+      'exchange_operator, exchange_analyst', current_database());
+  end $$`);
+  await database.pool.query(readText("migrate/lock_down.sql"));
+  t.deepEqual(await doorsOf(database), []);
+  await t.throwsAsync(other.connect(), { code: DENIED });
+});
+
+test.serial("each right that the lock-down takes is missed where it is left", async (t) => {
+  const database = await emptyDatabase();
+  await build(database);
+  const readRights = async (): Promise<Map<string, string>> => {
+    const { rows } = await database.pool.query(
+      `select oid::regprocedure::text as name, coalesce(proacl::text, '') as rights from pg_proc
+       where pronamespace = 'pg_catalog'::regnamespace`,
+    );
+    return new Map(rows.map(({ name, rights }) => [name, rights]));
+  };
+  const before = await readRights();
+  await database.pool.query(readText("migrate/lock_down.sql"));
+  const after = await readRights();
+  const taken = [...after].filter(([name, rights]) => rights !== before.get(name));
+  t.true(taken.length > 20, `${taken.length}`);
+  await withClient(database.pool, async (client) => {
+    for (const [name] of taken) {
+      await client.query("begin");
+      await client.query(`grant execute on function ${name} to public`);
+      const found = (await findPrivilegeWarnings(client)).map((warning) => warning.name);
+      t.deepEqual(found, ["not_locked_down"], name);
+      await client.query("rollback");
+    }
+  });
+});
+
+test.serial(
+  "functions of another owner are found, as after a restore without owners",
+  async (t) => {
+    const database = await emptyDatabase();
+    await build(database);
+    await database.pool.query(readText("migrate/lock_down.sql"));
+    const login = await loginOn(database, ["exchange_owner"]);
+    await database.pool.query(`do $$ begin
+    execute format('grant create on database %I to ${login.name}', current_database());
+  end $$`);
+    for (const schema of ["api", "admin", "jobs"]) {
+      const { rows } = await database.pool.query(
+        `select oid::regprocedure::text as name from pg_proc
+       where pronamespace = '${schema}'::regnamespace and prokind = 'f' limit 1`,
+      );
+      await database.pool.query(`alter function ${rows[0].name} owner to ${login.name}`);
+      const client = await login.connect();
+      const [found, ...more] = await findPrivilegeWarnings(client);
+      t.is(found?.name, "foreign_owner", schema);
+      t.deepEqual(more, []);
+      // The statement that the message gives is what it takes, of the login itself.
+      await client.query(/reassign owned .*$/.exec(found?.message ?? "")?.[0] ?? "");
+      t.deepEqual(await doorsOf(database), []);
+    }
   },
 );

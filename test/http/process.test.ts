@@ -152,6 +152,15 @@ test("42501: the start of a login that may not migrate ends with a line that nam
       await pool.query(`grant exchange_api to ${login}`);
       await lockDown(connectionString);
       t.is(await refusal("migrate.ts"), line("function pg_try_advisory_lock"));
+      // As after a restore with --no-owner.
+      await pool.query(`grant exchange_owner to ${login}`);
+      await pool.query(`alter function api.get_metrics() owner to ${login}`);
+      await pool.query("revoke all on schema graphile_worker from exchange_owner");
+      await pool.query("alter schema graphile_worker owner to current_user");
+      t.regex(
+        await refusal("migrate.ts"),
+        new RegExp(`for schema graphile_worker\\): .* belong to ${login}, .*--no-owner`),
+      );
     } finally {
       await pool.query(`drop owned by ${login}`);
       await pool.query(`drop role ${login}`);
