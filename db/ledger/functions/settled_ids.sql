@@ -10,10 +10,16 @@ declare
   v_last_ids bigint[];
   v_writers text[];
   v_busy oid[];
+  v_database oid;
 begin
   select array_agg(n.name), array_agg(coalesce(pg_sequence_last_value(n.name::regclass), 0))
   into v_names, v_last_ids
   from (select distinct s.sequence_name as name from ledger.sealed_tables as s) as n;
+
+  -- Copies of a database by CREATE DATABASE have the same oids of sequences.
+  select d.oid into strict v_database
+  from pg_catalog.pg_database as d
+  where d.datname = current_database();
 
   -- A transaction locks a sequence before it takes its first id, and until it ends. So every id up
   -- to the last ones is of a transaction that has ended, or that has the lock now.
@@ -21,9 +27,7 @@ begin
     select l.virtualtransaction from pg_catalog.pg_locks as l
     where l.relation = any (v_names::regclass[]::oid[])
       and l.mode = 'RowExclusiveLock'
-      and l.database = (
-        select d.oid from pg_catalog.pg_database as d where d.datname = current_database()
-      )
+      and l.database = v_database
       and l.pid is distinct from pg_backend_pid()
   );
   for look in 1 .. c_most_looks loop
@@ -32,6 +36,7 @@ begin
       select l.relation from pg_catalog.pg_locks as l
       where l.relation = any (v_names::regclass[]::oid[])
         and l.mode = 'RowExclusiveLock'
+        and l.database = v_database
         and (l.virtualtransaction = any (v_writers) or l.pid is null)
     );
     exit when cardinality(v_busy) = 0;

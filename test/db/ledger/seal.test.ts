@@ -8,7 +8,7 @@ import {
   verifySeals,
 } from "../../helpers/exchange/sealed_history.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
-import { withClient } from "../../helpers/database/test_database.ts";
+import { createDatabase, withClient } from "../../helpers/database/test_database.ts";
 import { rowsHandled } from "../../helpers/database/plans.ts";
 import { buy } from "../../helpers/exchange/orders.ts";
 import { tradeALittle } from "./damages/history.ts";
@@ -255,6 +255,34 @@ test.serial("a slow transaction with a lower id is sealed after its commit", asy
   t.true((await sealAll(pool())) >= 5, "trade, journal, entries, movement and call");
   t.deepEqual(await query("select * from ledger.unsealed_rows()"), []);
   t.deepEqual(await verifySeals(pool()), []);
+});
+
+test.serial("a prepared transaction of a copy in the same cluster delays nothing", async (t) => {
+  const [{ most }] = await query("select current_setting('max_prepared_transactions') as most");
+  if (most === "0") {
+    t.pass("a cluster that was given may have none");
+    return;
+  }
+  // Both are made of one template, so their sequences have the same oids.
+  const copy = await createDatabase({ shuffled: true });
+  const oid = "select 'ledger.journal_ids'::regclass::oid as oid";
+  t.deepEqual(await query(oid), (await copy.pool.query(oid)).rows);
+  const prepare = `seal_${process.pid}`;
+  try {
+    await withClient(copy.pool, async (client) => {
+      await client.query("begin");
+      await client.query("select nextval('ledger.journal_ids')");
+      await client.query(`prepare transaction '${prepare}'`);
+    });
+    const settled = "select sequence_name from ledger.settled_ids() order by 1";
+    const name = "ledger.journal_ids";
+    t.true((await query(settled)).some((row) => row.sequence_name === name));
+    const { rows: own } = await copy.pool.query(settled);
+    t.false(own.some((row) => row.sequence_name === name));
+    await copy.pool.query(`rollback prepared '${prepare}'`);
+  } finally {
+    await copy.drop();
+  }
 });
 
 test.serial("the open orders of a block are read once, not for each ended one", async (t) => {

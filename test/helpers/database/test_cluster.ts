@@ -28,6 +28,7 @@ const throwAwaySettings = {
   full_page_writes: "off",
   autovacuum_naptime: "10s",
   max_connections: "400",
+  max_prepared_transactions: "8",
   max_wal_size: "256MB",
   log_min_messages: "fatal",
 };
