@@ -136,7 +136,9 @@ from (
     15, 'lock' as item, 'Calls that wait for a lock' as what, count(*),
     coalesce(extract(epoch from clock_timestamp() - min(l.waitstart)), 0), null as most_rows, 2
   from pg_catalog.pg_locks as l
+  inner join pg_catalog.pg_stat_activity as s on s.pid = l.pid
   where not l.granted
+    and s.datname = current_database()
   union all
   select
     16, 'archive' as item, 'Archive of the WAL that fails' as what,

@@ -70,11 +70,14 @@ begin
 
   notification_queue_usage := pg_notification_queue_usage();
 
-  -- Unlike pg_stat_activity, it shows the sessions of others to all roles.
+  -- Unlike pg_stat_activity, it shows the waits of others to all roles. It names no database for
+  -- the wait for a transaction; of other sessions, all roles may see theirs.
   select count(*), coalesce(extract(epoch from clock_timestamp() - min(l.waitstart)), 0)
   into waiting_locks, longest_lock_wait_seconds
   from pg_catalog.pg_locks as l
-  where not l.granted;
+  inner join pg_catalog.pg_stat_activity as s on s.pid = l.pid
+  where not l.granted
+    and s.datname = current_database();
 
   select d.numbackends, d.deadlocks into connections, deadlocks
   from pg_catalog.pg_stat_database as d

@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto";
 import test from "ava";
+import { createDatabase } from "../../helpers/database/test_database.ts";
 import { buy } from "../../helpers/exchange/orders.ts";
 import { makeQueue } from "../../helpers/exchange/test_worker.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
+import { until } from "../../helpers/until.ts";
 
 /** What staff see of servers, workers, jobs and of what is late: each time by a clock that stands. */
 
@@ -132,6 +134,40 @@ test.serial("admin.health: blocks that no sound verification has recomputed", as
   await work("verify_ledger");
   t.deepEqual(await health("unverified_block"), none);
   await clock.release();
+});
+
+test.serial("admin.health: waits for locks, and not those of other databases", async (t) => {
+  const { pool } = exchange.database;
+  const api = exchange.database.connectAs("exchange_api");
+  const counted = async () => {
+    const { rows } = await api.query("select waiting_locks as n from api.get_metrics()");
+    return [(await health("lock")).n, rows[0].n];
+  };
+  const other = await createDatabase();
+  try {
+    for (const [database, count] of [
+      [other.pool, 0],
+      [pool, 1],
+    ] as const) {
+      // The wait is for a transaction, for which PostgreSQL names no database.
+      const [holder, waiter] = [await database.connect(), await database.connect()];
+      await holder.query("begin; update core.settings set trading_paused = trading_paused");
+      const { rows } = await waiter.query("select pg_backend_pid() as pid");
+      const waiting = waiter.query("update core.settings set trading_paused = trading_paused");
+      await until("the session waits", async () => {
+        const waits = "select from pg_locks where pid = $1 and not granted";
+        return (await pool.query(waits, [rows[0].pid])).rowCount === 1;
+      });
+      const found = await counted();
+      await holder.query("rollback");
+      await waiting;
+      holder.release();
+      waiter.release();
+      t.deepEqual(found, [count, count]);
+    }
+  } finally {
+    await other.drop();
+  }
 });
 
 test.serial("admin.jobs: times of the crontab, and what the queue has", async (t) => {
