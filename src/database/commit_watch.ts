@@ -16,7 +16,7 @@ export function watchCommits(): CommitWatch {
   return {
     waitMs: () => (since === undefined ? 0 : performance.now() - since),
     // A call that fails says nothing of commits: while one waits, it holds the locks that the next
-    // calls then wait for in vain. One without a connection has not begun.
+    // calls then wait for in vain. One without a connection, or that may only read, commits nothing.
     during: async (call) => {
       const before = since;
       since ??= performance.now();
@@ -24,11 +24,21 @@ export function watchCommits(): CommitWatch {
         await call();
         since = undefined;
       } catch (error) {
-        if (error instanceof DatabaseFailure && error.kind === "unreachable") since = before;
+        if (commitsNothing(error)) since = before;
         throw error;
       }
     },
   };
+}
+
+/** The SQLSTATE of a write in a session that may only read, as on a standby. */
+const READ_ONLY = "25006";
+
+function commitsNothing(error: unknown): boolean {
+  return (
+    error instanceof DatabaseFailure &&
+    (error.kind === "unreachable" || error.sqlstate === READ_ONLY)
+  );
 }
 
 /** Shows for how long commits have waited. */

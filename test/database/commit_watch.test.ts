@@ -1,4 +1,5 @@
 import test from "ava";
+import pg from "pg";
 import { watchCommits } from "../../src/database/commit_watch.ts";
 import { DatabaseFailure } from "../../src/database/failures.ts";
 import type { FailureKind } from "../../src/database/failures.ts";
@@ -42,5 +43,19 @@ test.serial("calls without a connection are no commits that wait, and end no wai
   await t.throwsAsync(fail("lost"));
   passTime(40_000);
   await t.throwsAsync(fail("unreachable"));
+  t.is(Math.round(waitMs() / 1000), 40);
+});
+
+test.serial("calls that may only read are no commits that wait, and end no wait", async (t) => {
+  const { during, waitMs } = watchCommits();
+  const refusal = new pg.DatabaseError("read-only transaction", 0, "error");
+  refusal.code = "25006";
+  const fail = (failure: DatabaseFailure) => during(() => Promise.reject(failure));
+  await t.throwsAsync(fail(new DatabaseFailure("conflict", refusal)));
+  passTime(40_000);
+  t.is(waitMs(), 0);
+  await t.throwsAsync(fail(new DatabaseFailure("conflict")));
+  passTime(40_000);
+  await t.throwsAsync(fail(new DatabaseFailure("conflict", refusal)));
   t.is(Math.round(waitMs() / 1000), 40);
 });
