@@ -22,6 +22,8 @@ const pinnedSettings: Record<string, string> = {
   quote_all_identifiers: "off",
   check_function_bodies: "on",
   client_min_messages: "notice",
+  // An error ends its statement, not the session.
+  exit_on_error: "off",
   DateStyle: "ISO, MDY",
   IntervalStyle: "postgres",
   TimeZone: "UTC",

@@ -34,6 +34,8 @@ export async function lookAtSettings(client: ClientBase): Promise<Finding[]> {
     unsafe !== undefined &&
       now("settings", unsafe, "set them on: docs/operating.md, Settings and sizes"),
     is("autovacuum", "off") && now("settings", "autovacuum is off", set("autovacuum = on")),
+    is("track_counts", "off") &&
+      now("settings", "track_counts is off: autovacuum does nothing", set("track_counts = on")),
     bytes("shared_buffers") <= 128 * 1024 * 1024 &&
       soon(
         "settings",
@@ -191,7 +193,7 @@ export async function lookAtVacuum(client: ClientBase): Promise<Finding[]> {
       soon(
         "vacuum",
         `a transaction has been open for ${longest ?? 0} s`,
-        "end it (pg_stat_activity): vacuum removes nothing that is younger",
+        "end it (pg_stat_activity): in its database, vacuum removes nothing that is younger",
       ),
     prepared > 0 &&
       soon(

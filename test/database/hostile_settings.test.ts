@@ -51,6 +51,7 @@ const hostile: Hostile[] = [
     settings: {
       ...{ bytea_output: "escape", extra_float_digits: "-15", array_nulls: "off" },
       ...{ transform_null_equals: "on", xmlbinary: "hex", xmloption: "document" },
+      ...{ exit_on_error: "on" },
     },
   },
   {

@@ -87,6 +87,11 @@ test.serial("settings: the cluster of the tests does without fsync", async (t) =
   const settings = await about("settings");
   t.regex(settings[0] ?? "", /^now acknowledged orders can be lost: fsync is off/);
   t.true(settings.includes("soon max_wal_size is 0.3 GB"), settings.join());
+  await withClient(pool(), async (client) => {
+    await client.query("set track_counts = off");
+    const { findings } = await examine(client, undefined);
+    t.true(findings.some(({ problem }) => problem.startsWith("track_counts is off")));
+  });
   t.deepEqual((await look())[0]?.urgency, "now");
 });
 
