@@ -3,7 +3,8 @@
 //   psql "$DATABASE_URL" -XAtc 'select line from ledger.export_blocks(1, 2000)' > history.txt
 //   node examples/verify_history.mjs history.txt 1987 c0ffee...
 //
-// docs/proof.md has the form of the lines. The exit code is 1 if anything differs.
+// docs/proof.md has the form of the lines. The exit code is 1 if anything differs. After a restore
+// to a moment before the head, other blocks have its number: ask for the last common block.
 import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
@@ -74,7 +75,11 @@ end();
 
 const found = hashes.get(Number(keptBlock));
 if (found === undefined) problems.push(`block ${keptBlock} is not in the file`);
-else if (found !== keptHash.toLowerCase()) problems.push(`block ${keptBlock} has another hash`);
+else if (found !== keptHash.toLowerCase()) {
+  problems.push(
+    `block ${keptBlock} has another hash: history was rewritten, or restored to an earlier moment`,
+  );
+}
 
 for (const problem of problems) console.log(problem);
 const [first] = hashes.keys();

@@ -67,7 +67,10 @@ test("what was changed is named", async (t) => {
   t.is(check(lines.toSpliced(trade, 0, lines[trade]!), number, hash).said[0], changed);
   const without = check(lines.toSpliced(from, until - from), number, hash);
   t.true(without.said.includes(`block ${block} is missing`), without.said.join());
-  t.is(check(lines, number, hash.replace(/^./, "g")).said[0], `block ${number} has another hash`);
+  t.is(
+    check(lines, number, hash.replace(/^./, "g")).said[0],
+    `block ${number} has another hash: history was rewritten, or restored to an earlier moment`,
+  );
   t.is(check(lines, number + 1, hash).said[0], `block ${number + 1} is not in the file`);
   t.is(check(forged, number, hash).status, 1);
 });

@@ -19,4 +19,4 @@ comment on function ledger.compare_head(bigint, text) is
   'Whether a head that somebody has kept is still in the chain: the number of a block and its hash '
   'in hexadecimal digits. The result is: in the chain; another hash, if history was rewritten; or '
   'missing, with the first and last block that are not there any more, as after a restore to an '
-  'earlier moment.';
+  'earlier moment. Once as many blocks were sealed after a restore, it is another hash too.';
