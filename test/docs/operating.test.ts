@@ -1,7 +1,11 @@
 import { spawn } from "node:child_process";
 import test from "ava";
 import pg from "pg";
-import { createDatabase, replaceDatabase } from "../helpers/database/test_database.ts";
+import {
+  connectionStringFor,
+  createDatabase,
+  replaceDatabase,
+} from "../helpers/database/test_database.ts";
 import { compileCache, readText, rootDirectory } from "../helpers/repository.ts";
 import { startTemporaryCluster } from "../helpers/database/temporary_cluster.ts";
 import { readDocument } from "./document.ts";
@@ -28,6 +32,87 @@ test("the SQL and the GraphQL of docs/operating.md print what it says", async (t
   } finally {
     for (const login of staffOfPage) await pool.query(`drop role if exists ${login}`);
     await database.drop();
+  }
+});
+
+test("a copy is quiet, and a restored database gets back what protected its users", async (t) => {
+  const damaged = await createDatabase();
+  const name = (await damaged.pool.query("select current_database() as name")).rows[0].name;
+  const restoredName = `${name}_restored`;
+  const call = async (url: string, text: string) => rowsFrom(url)(text);
+  const maker = rowsFrom(damaged.connectionString);
+  const restoredUrl = connectionStringFor(restoredName);
+  const cluster = rowsFrom(connectionStringFor("postgres"));
+  try {
+    const users = [];
+    for (const handle of ["ada", "bea"]) {
+      const [{ user }] = await maker(
+        `select admin.create_user('${handle}@example.org', '${handle}', '${handle}') as user`,
+      );
+      users.push(user);
+      for (const made of ["create_api_key", "create_session"]) {
+        const names = made === "create_api_key" ? ", 'k'" : "";
+        await maker(`select admin.${made}('${user}'${names})`);
+      }
+      await maker(`select admin.set_loss_limits('${user}', 900, null, null)`);
+      await maker(
+        `insert into identity.passwords (user_id, password_hash, changed_at)
+         select id, '$argon2id$v=19$m=8,t=1,p=1$c2FsdHNhbHQ$ZGlnZXN0', now() - interval '1 day'
+         from identity.users where public_id = '${user}'`,
+      );
+    }
+    await damaged.pool.end();
+    await cluster(`create database ${restoredName} template ${name}`);
+    const [{ moment }] = await maker("select now()::text as moment");
+    const at = (text: string) =>
+      text.replace("'2030-01-01 14:02:30+00' - interval '1 minute'", `'${moment}'`);
+
+    // What Ada and an operator do after the moment.
+    const [ada] = users;
+    await maker(
+      `select admin.self_exclude('${ada}'); select admin.set_loss_limits('${ada}', 100, null, null);
+       select identity.revoke_api_keys(array(
+         select k.id from identity.api_keys as k join identity.users as u on u.id = k.user_id
+         where u.public_id = '${ada}'));
+       update identity.passwords set changed_at = now()
+       where user_id = (select id from identity.users where public_id = '${ada}')`,
+    );
+    const [calls] = blocks("sql", "damaged calls");
+    t.deepEqual(
+      (await maker(at(calls!))).map(({ action }) => action),
+      ["self_exclude", "set_loss_limits"],
+    );
+    const [statements] = blocks("sql", "damaged users");
+    const again = (await maker(at(statements!))).map(({ format }) => format as string);
+    t.is(again.length, 4, again.join("\n"));
+    for (const text of blocks("sql", "restored")) await call(restoredUrl, text);
+    await call(restoredUrl, `set role exchange_operator; ${again.join("\n")}`);
+    const state = `
+      select u.handle, u.excluded_until = 'infinity' as is_excluded, u.day_limit_cents as day,
+        (select count(*) from admin.api_keys as k where k.user_key = u.user_key and k.revoked_at is null)
+          as keys,
+        (select count(*) from identity.passwords as p where p.user_id = u.user_key) as passwords,
+        (select count(*) from identity.sessions as s where s.user_id = u.user_key) as sessions,
+        (select is_paused from admin.trading_pause) as is_paused
+      from admin.users as u order by u.handle`;
+    t.deepEqual(
+      (await call(restoredUrl, state)).map((row) => Object.values(row).map(String)),
+      [
+        ["ada", "true", "100", "0", "0", "0", "true"],
+        ["bea", "null", "900", "1", "1", "0", "true"],
+      ],
+    );
+
+    for (const text of blocks("sql", "copy")) await call(restoredUrl, text);
+    const ways = `
+      select (select count(*)::int from identity.api_keys where revoked_at is null)
+        + (select count(*)::int from identity.links) + (select count(*)::int from identity.sessions)
+        + (select count(*)::int from identity.mails where due_at is not null) as ways`;
+    t.deepEqual(await call(restoredUrl, ways), [{ ways: 0 }]);
+    t.deepEqual(await call(restoredUrl, "select * from ledger.verify()"), []);
+  } finally {
+    await cluster(`drop database if exists ${restoredName} with (force)`);
+    await damaged.drop();
   }
 });
 

@@ -128,7 +128,7 @@ const run: Record<string, RegExp> = {
   "docs/http_guide.md": /^(?:sh|http)$/,
   "docs/analytics.md": /^(?:sql|sql dba|text|sh|http|graphql|json)$/,
   "docs/operating.md":
-    /^(?:sh(?: upgrade)?|text|graphql|json|csv|sql(?: dba| createrole(?: 16)?| (?:old|new|primary|warehouse) \w+)?|ini (?:pgbouncer\.ini|pgmarkets@\.service))$/,
+    /^(?:sh(?: upgrade)?|text|graphql|json|csv|sql(?: dba| createrole(?: 16)?| copy| restored| (?:damaged|old|new|primary|warehouse) \w+)?|ini (?:pgbouncer\.ini|pgmarkets@\.service))$/,
   "docs/order_life.md": /^(?:sql|text)$/,
   "docs/settlement.md": /^(?:sql|text)$/,
   "docs/proof.md": /^(?:sql|text)$/,
