@@ -1,67 +1,17 @@
 import test from "ava";
-import type { Browser, Locator, Page } from "playwright-core";
-import type { RunningServer } from "../../../src/server/start_server.ts";
+import type { Locator } from "playwright-core";
 import { copies } from "../../helpers/database/copies.ts";
 import { withClient } from "../../helpers/database/test_database.ts";
-import { listenForStaff } from "../../helpers/http/staff_desk.ts";
 import { testService } from "../../helpers/http/test_service.ts";
-import { makeMember, takeMails } from "../../helpers/http/visitor.ts";
-import { visit } from "../browser.ts";
-import type { Visit } from "../browser.ts";
-import { plugIn } from "../device.ts";
+import { makeMember } from "../../helpers/http/visitor.ts";
 import { journey } from "../journey.ts";
+import { confirm, staffPages, staffPassword } from "../staff_pages.ts";
 import { look, views } from "../views.ts";
 
 /** The pages of staff in a real browser, with the authenticator that Chromium has for tests. */
 
 const service = testService(test);
-const roles = ["audit", "cash", "incidents", "markets", "staff", "users"];
-const password = "a long password for work";
-
-/** A server with a login of operators. Passkeys belong to a name: none works at an IP address. */
-let desk: RunningServer;
-let url: string;
-
-test.serial.before("listen for staff", async () => {
-  desk = await listenForStaff(service, { website: true });
-  url = desk.url.replace("127.0.0.1", "localhost");
-});
-test.after.always("stop listening", async () => {
-  await desk.close();
-});
-
-/** Invites a person, who makes a password and a passkey and is on the overview then. */
-async function welcome(browser: Browser, name: string, options = {}): Promise<Visit> {
-  const email = `${name.toLowerCase()}@staff.example`;
-  await service.operate("create_staff", { email, name, roles });
-  const mails = await takeMails(service.worker);
-  const { token } = mails.find(({ to }) => to === email)!;
-  const visited = await visit(browser, url, options);
-  const { page } = visited;
-  await plugIn(page);
-  await page.goto(`/operator/welcome#${token}`);
-  await page.getByText(`this is your account of staff: ${email}`).waitFor();
-  await page.getByLabel("New password").fill(password);
-  await page.getByLabel("Name of the passkey").fill("a laptop");
-  await page.getByRole("button", { name: "Make the passkey and begin" }).click();
-  await page.getByRole("heading", { name: "Overview" }).waitFor();
-  return visited;
-}
-
-/** Presses the button of a form, and again in the dialog that asks, and says `words`. */
-async function confirm(
-  page: Page,
-  action: string,
-  words = "",
-  others: string[] = [],
-): Promise<void> {
-  await page.getByRole("button", { name: action, exact: true }).click();
-  const dialog = page.getByRole("dialog");
-  for (const said of words === "" ? others : [words, ...others]) {
-    await dialog.getByText(said).waitFor();
-  }
-  await dialog.getByRole("button", { name: action, exact: true }).click();
-}
+const { welcome } = staffPages(test, service);
 
 // Before rules ask for the approval of others.
 journey("a YES is moved: both markets are previewed and in the result", async (t, browser) => {
@@ -127,7 +77,7 @@ journey("two members of staff resolve a market, and the audit has both", async (
   await page.getByLabel("Password").fill("another password");
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.getByText("do not belong to one member of staff").waitFor();
-  await page.getByLabel("Password").fill(password);
+  await page.getByLabel("Password").fill(staffPassword);
   await page.getByRole("button", { name: "Sign in" }).click();
 
   await page.getByRole("link", { name: /markets wait for their outcome/ }).click();
@@ -177,6 +127,33 @@ journey("two members of staff resolve a market, and the audit has both", async (
     [...complaints, ...second.complaints].filter((line) => !line.includes("401")),
     [],
   );
+});
+
+journey("a key that staff make for a user is shown to who approves it", async (t, browser) => {
+  const { userId } = await service.makeTrader();
+  const { page } = await welcome(browser, "Otto");
+  const second = (await welcome(browser, "Pia")).page;
+  await service.operate("set_approval_rule", { command: "create_api_key", role: "users" });
+  await page.goto(`/operator/users/${userId}`);
+  await page.getByText("New API key", { exact: true }).click();
+  await page.getByRole("textbox", { name: "Name", exact: true }).fill("of support");
+  await page.getByRole("button", { name: "Make a key", exact: true }).click();
+  await page.getByLabel("Why you propose it").fill("their program is lost");
+  await page.getByRole("button", { name: "Propose" }).click();
+  await page.getByRole("link", { name: "See the proposal" }).click();
+  const unseen = "Only who approves it sees this, once.";
+  await page.getByText(unseen).waitFor();
+
+  await second.goto(new URL(page.url()).pathname);
+  await confirm(second, "Approve and carry out");
+  await second.getByText("It is shown only now").waitFor();
+  const key = await second.locator(".secret").innerText();
+  const answer = await service.call("GET", "/api/v1/me", { key });
+  t.is(answer.body.id, userId);
+  await page.reload();
+  await page.getByText("What it returned").waitFor();
+  t.is(await page.getByText(unseen).count(), 2);
+  await service.operate("remove_approval_rule", { command: "create_api_key" });
 });
 
 journey("the statement of a user is shown, saved and printed by itself", async (t, browser) => {

@@ -27,6 +27,7 @@ import { LongField, Select } from "./inputs.tsx";
 import { PaidInAll } from "./payout_preview.tsx";
 import { StaffProblem } from "./problem.tsx";
 import { Value } from "./readable.tsx";
+import { Secret } from "./secret.tsx";
 import { RowSheet } from "./row_sheet.tsx";
 
 interface CommandFormProps {
@@ -312,12 +313,7 @@ function Answer({ command, result, given, about, handle }: AnswerProps): JSX.Ele
   }
   if (returns === "file") return <Saved leftOut={(result as { left_out?: string[] }).left_out} />;
   if (returns === "secret") {
-    return (
-      <Notice kind="warn">
-        <p>{words}. It is shown only now:</p>
-        <p class="code secret">{typeof result === "string" ? result : ""}</p>
-      </Notice>
-    );
+    return <Secret words={words} text={typeof result === "string" ? result : ""} />;
   }
   if (returns === "rows") {
     const rows = result as Row[];

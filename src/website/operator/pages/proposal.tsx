@@ -1,4 +1,5 @@
 import type { JSX } from "preact";
+import { useState } from "preact/hooks";
 import { Notice } from "../../components/notice.tsx";
 import { useAsked } from "../../hooks/use_asked.ts";
 import { changes } from "../api/graphql.ts";
@@ -11,6 +12,7 @@ import { CommandForm } from "../components/command_form.tsx";
 import { DataTable } from "../components/data_table.tsx";
 import { Facts } from "../components/facts.tsx";
 import { Section, StaffPageBody } from "../components/page.tsx";
+import { Secret } from "../components/secret.tsx";
 import { Readable, Value } from "../components/readable.tsx";
 import { ShowFound } from "../components/show_found.tsx";
 import { views } from "../views/all.ts";
@@ -24,9 +26,13 @@ export function ProposalPage({ id }: { id: string }): JSX.Element {
     () => askForRow(views.proposals, { proposalId: { equalTo: id } }, moreOfProposal),
     [id, changes.value],
   );
+  /** What the command returned to this approval. */
+  const [returned, setReturned] = useState<unknown>();
   return (
     <ShowFound asked={asked} kind="Proposal">
-      {(proposal) => <Proposal id={id} proposal={proposal} />}
+      {(proposal) => (
+        <Proposal id={id} proposal={proposal} returned={returned} onApproved={setReturned} />
+      )}
     </ShowFound>
   );
 }
@@ -34,6 +40,13 @@ export function ProposalPage({ id }: { id: string }): JSX.Element {
 /** What the command returns, in words: an amount is one of what the form says it is. */
 function Returned({ command, value }: { command: string; value: unknown }): JSX.Element {
   const declared = Object.values(commands).find(({ name }) => name === command);
+  if (declared?.returns === "secret") {
+    return typeof value === "string" ? (
+      <Secret words={declared.result ?? "Done"} text={value} />
+    ) : (
+      <p class="muted">Only who approves it sees this, once.</p>
+    );
+  }
   const isCents = declared?.returns === "cents" && typeof value !== "object";
   return (
     <div>
@@ -43,7 +56,14 @@ function Returned({ command, value }: { command: string; value: unknown }): JSX.
   );
 }
 
-function Proposal({ id, proposal }: { id: string; proposal: Row }): JSX.Element {
+interface ProposalProps {
+  id: string;
+  proposal: Row;
+  returned: unknown;
+  onApproved: (returned: unknown) => void;
+}
+
+function Proposal({ id, proposal, returned, onApproved }: ProposalProps): JSX.Element {
   const given = { proposalId: id };
   const member = memberNow();
   const isOwn = proposal.proposedById === member?.staffId;
@@ -82,7 +102,7 @@ function Proposal({ id, proposal }: { id: string; proposal: Row }): JSX.Element 
       </Section>
       {proposal.status === "approved" && (
         <Section title="What it returned">
-          <Returned command={command} value={proposal.result} />
+          <Returned command={command} value={returned ?? proposal.result} />
         </Section>
       )}
       {proposal.status === "approved" && (
@@ -95,7 +115,7 @@ function Proposal({ id, proposal }: { id: string; proposal: Row }): JSX.Element 
         </Section>
       )}
       {isOpen && !isOwn && mayDecide && (
-        <CommandForm command={commands.approve} given={given} isOpen />
+        <CommandForm command={commands.approve} given={given} onDone={onApproved} isOpen />
       )}
       {(isOwn || mayDecide) && (isOpen || proposal.status === "expired") && (
         <CommandForm command={commands.reject} given={given} />
