@@ -131,8 +131,8 @@ journey("two members of staff resolve a market, and the audit has both", async (
 
 journey("a key that staff make for a user is shown to who approves it", async (t, browser) => {
   const { userId } = await service.makeTrader();
-  const { page } = await welcome(browser, "Otto");
-  const second = (await welcome(browser, "Pia")).page;
+  const { page } = await welcome(browser, "Quentin");
+  const second = (await welcome(browser, "Yolanda")).page;
   await service.operate("set_approval_rule", { command: "create_api_key", role: "users" });
   await page.goto(`/operator/users/${userId}`);
   await page.getByText("New API key", { exact: true }).click();
@@ -345,7 +345,7 @@ journey("a person sees only the forms that the roles allow", async (t, browser) 
 });
 
 journey("a pause is chosen, and a new cap keeps the other", async (t, browser) => {
-  const { page } = await welcome(browser, "Pia");
+  const { page } = await welcome(browser, "Ottilie");
   const found = async (sql: string) => (await service.database.pool.query(sql)).rows;
   await page.goto("/operator/incidents");
   await page.getByText("Pause of the whole exchange", { exact: true }).click();
