@@ -17,7 +17,7 @@ const parserOf = (limit: number, mostValues: number): RequestHandler =>
     inflate: false,
     verify: (_request, _response, body, encoding) => {
       if (encoding !== "utf-8" || !isUtf8(body)) throw new Error("The body is not in UTF-8");
-      if (hasMoreValues(body, mostValues)) throw tooManyValues();
+      if (mostValues < body.length && hasMoreValues(body, mostValues)) throw tooManyValues();
     },
   });
 
@@ -27,8 +27,8 @@ const parseLongJson = parserOf(LONG_BODY_BYTES, Infinity);
 const [QUOTE, BACKSLASH, COMMA, BRACKET, BRACE] = Buffer.from('"\\,[{');
 
 /**
- * Whether JSON has more values than so many: each begins with the text, a bracket or a comma. An empty
- * list or object counts as two.
+ * Whether JSON has more values than so many: one begins with the body, the others with a bracket, a
+ * brace or a comma. An empty list or object counts as two.
  */
 function hasMoreValues(json: Buffer, most: number): boolean {
   let count = 1;

@@ -85,12 +85,14 @@ const contents: Record<string, (details: Details, link: string) => Content> = {
       "Any password and passkey that you had before as staff are not valid any more.",
     ],
   }),
-  new_sign_in: ({ browser, byLink }) => ({
+  new_sign_in: ({ browser, byLink, bySupport }) => ({
     subject: "New sign-in to your account",
     lines: [
-      byLink === true
-        ? "A link of our support was used to sign in to your account."
-        : "Your account was signed in to from a browser in which you had not signed in before.",
+      bySupport === true
+        ? "Our support opened a session of your account."
+        : byLink === true
+          ? "A link of our support was used to sign in to your account."
+          : "Your account was signed in to from a browser in which you had not signed in before.",
       // Numbers of versions keep their dots.
       `Browser: ${plain(browser).replaceAll(/[.\u2024\u3002\uff0e\uff61](?=\p{L})/gu, "$& ")}`,
       notYou,

@@ -44,11 +44,16 @@ begin
       and v_public_id is null
       and c.kind = 'deposit'
       and c.reference = basis.arguments ->> 'reference'
+    union
+    select k.user_id
+    from identity.api_keys as k
+    where basis.command = 'rotate_api_key'
+      and k.public_id = (basis.arguments ->> 'key_id')::uuid
     order by 1
   );
   if v_user_ids <> '{}' then
     perform identity.lock_account(x.id) from unnest(v_user_ids) as x (id);
-    if basis.command = 'end_self_exclusion' then
+    if basis.command in ('end_self_exclusion', 'set_loss_limits') then
       perform identity.lock_user(v_public_id);
     end if;
     select jsonb_object_agg(u.public_id, jsonb_build_object(
@@ -63,6 +68,16 @@ begin
     v_basis := v_basis || coalesce(
       v_users -> v_public_id::text, jsonb_build_object('users', v_users)
     );
+    if basis.command = 'set_loss_limits' then
+      v_basis := v_basis || jsonb_build_object('limits', (
+        select jsonb_build_array(
+          t.day_limit_cents, t.week_limit_cents, t.month_limit_cents,
+          t.day_limit_changes_at, t.week_limit_changes_at, t.month_limit_changes_at
+        )
+        from trading.traders as t
+        where t.user_id = any (v_user_ids)
+      ));
+    end if;
   end if;
 
   -- It is locked before the market, and by these commands too.
@@ -114,8 +129,11 @@ begin
     where m.id = v_market_id;
     if basis.command = 'correct_resolution' then
       v_basis := v_basis || jsonb_build_object('others', (
-        select jsonb_agg(jsonb_build_array(o.title, o.yes_payout_cents) order by o.id)
+        select jsonb_agg(
+          jsonb_build_array(o.title, x.outcome_name, o.yes_payout_cents) order by o.id
+        )
         from trading.paying_markets(v_market_id) as o
+        join catalog.markets as x on x.id = o.id
       ));
     end if;
   end if;
@@ -137,13 +155,14 @@ $$;
 
 comment on function admin.basis(text, jsonb) is
   'What the decision about a call rests on, by the ids in its arguments: of a user the address, '
-  'the freeze and the exclusion, also of the users of a bonus and of a deposit that is reversed; '
+  'the freeze and the exclusion, also of the users of a bonus, of a deposit that is reversed and '
+  'of a key that is rotated; for new loss limits those in force and those that wait; '
   'of a market the texts, how often it was resolved, and a digest of all positions, and for a '
   'correction the other markets of an exclusive event that pay; of a member of staff the roles, '
   'also of the one whose passkey is removed; of an approval rule the one in force. Cash is not '
   'part of it, as trading changes it, and nothing of a trade, which never changes: the command '
   'itself checks it. Nothing of it changes before the transaction ends. Private to the schema. '
   'Errors: NOT_FOUND, UNFIT_SESSION. Locks: admin.rules in mode row share, or for rules '
-  'exclusive; the accounts by ascending id, for the end of an exclusion the user, for a void the '
-  'outside world, for the closing of a day its comparison, those of trading.lock_for_payout, the '
-  'member of staff.';
+  'exclusive; the accounts by ascending id, for the end of an exclusion and for loss limits the '
+  'user, for a void the outside world, for the closing of a day its comparison, those of '
+  'trading.lock_for_payout, the member of staff.';

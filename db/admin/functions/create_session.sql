@@ -44,7 +44,7 @@ begin
     'session_id', v_session_id
   ));
   perform admin.report_to_user(
-    'new_sign_in', v_user_id, json_build_object('browser', 'our support', 'byLink', true)
+    'new_sign_in', v_user_id, json_build_object('browser', 'none', 'bySupport', true)
   );
   return v_cookie;
 end

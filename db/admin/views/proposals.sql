@@ -36,8 +36,8 @@ comment on column admin.proposals.command is 'The function, without its schema.'
 comment on column admin.proposals.arguments is 'The arguments, by their names.';
 comment on column admin.proposals.reason is 'Why it is proposed.';
 comment on column admin.proposals.preview is
-  'What the command returned when it was tried and rolled back; null: nothing. An id in it is not '
-  'the one that will be.';
+  'What the command returned when it was tried and rolled back; null: nothing, or a secret. An id '
+  'in it is not the one that will be.';
 comment on column admin.proposals.basis is
   'What the decision rests on, when it was proposed: if it has changed, no approval is possible.';
 comment on column admin.proposals.proposed_by_id is 'Who proposed it: admin.staff.staff_id.';
@@ -52,4 +52,4 @@ comment on column admin.proposals.decided_by is 'Their name.';
 comment on column admin.proposals.decided_at is 'When it was approved or rejected.';
 comment on column admin.proposals.rejection is 'Why it was rejected.';
 comment on column admin.proposals.result is
-  'What the command returned when it was carried out; null: nothing.';
+  'What the command returned when it was carried out; null: nothing, or a secret.';

@@ -224,7 +224,7 @@ test("PROPOSAL_CHANGED: four eyes see both markets, and what they saw", async (t
     [toC],
   );
   t.like(rows[0].preview, { outcome: "yes", others: [{ marketId: a, outcome: "no" }] });
-  t.deepEqual(rows[0].basis.others, [["Will A win?", 100]]);
+  t.deepEqual(rows[0].basis.others, [["Will A win?", "A", 100]]);
   const before = await balance(ann);
   t.like(await by(two, "approve", { proposal_id: toC }), { others: [{ marketId: a }] });
   t.is(await balance(ann), before + 400 + 100);

@@ -102,6 +102,19 @@ test.serial("PROPOSAL_CHANGED: address, freeze, exclusion, roles or rule are oth
   await operate("self_exclude", { user_id });
   await t.throwsAsync(approve(exclusion), changed);
 
+  const own = { user_id: await makeTrader(), week_cents: null, month_cents: null };
+  const limits = { ...own, day_cents: 9000, immediate: true };
+  const raise = await propose("set_loss_limits", limits);
+  await operate("set_loss_limits", { ...own, day_cents: 0 });
+  await t.throwsAsync(approve(raise), changed);
+
+  await operate("create_api_key", { user_id: own.user_id, name: "key" });
+  const [key] = await exchange.query("select public_id from identity.api_keys order by id desc");
+  const rotation = await propose("rotate_api_key", { key_id: key.public_id });
+  t.deepEqual(Object.keys((await shown(rotation)).basis.users), [own.user_id]);
+  await operate("freeze_user", { user_id: own.user_id, reason: "a thief" });
+  await t.throwsAsync(approve(rotation), changed);
+
   const bank = (cents: number) => JSON.stringify([{ reference: "x", amount_cents: cents }]);
   await operate("reconcile", { day: "2020-01-02", bank: bank(1) });
   const closing = await propose("close_day", { day: "2020-01-02", reason: "one cent" });

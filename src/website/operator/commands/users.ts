@@ -114,7 +114,7 @@ export const createSession: Command = {
   fields: [
     user,
     { argument: "validFor", label: "Valid for so many days", kind: "days" },
-    flag("isHostOnly", "For a site under https"),
+    flag("isHostOnly", "For a site under https", "yes"),
   ],
   ...{ returns: "secret", result: "Value of the cookie" },
   confirm: "Anybody who has the cookie acts as this user.",
