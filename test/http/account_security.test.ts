@@ -355,7 +355,10 @@ test.serial("429: attempts by one passkey, and by one address, known or not", as
 });
 
 test.serial("who names the passkey of another is no known browser of their own", async (t) => {
-  const { visitor, userId } = await makeMember(service);
+  const { person, visitor, userId } = await makeMember(service);
+  const { email, password } = person;
+  t.is((await attemptFrom(visitor, email, password, "192.0.2.139")).status, 200);
+  t.truthy(visitor.mark);
   const own = Buffer.from(userId.replaceAll("-", ""), "hex").toString("base64url");
   const id = randomBytes(32).toString("base64url");
   const response = {
