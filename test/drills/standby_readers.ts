@@ -83,6 +83,11 @@ export function startReaders({ urls, marketIds, apiKeys }: ReadersOptions): Read
   async function runStream(url: string): Promise<void> {
     while (!state.isStopping) {
       const stream = await openEvents(url).catch(() => undefined);
+      if (isStopping()) {
+        // It was stopped meanwhile, when there was no stream to close yet.
+        stream?.close();
+        return;
+      }
       if (stream?.status === 200) {
         open.add(stream);
         await follow(url, stream);
