@@ -116,6 +116,19 @@ const attemptFrom = (
     body: { email, password },
     headers: from(address),
   });
+/** Signs in by a passkey with this id of the user with this handle, without its key. */
+const forgeFrom = (
+  visitor: ReturnType<typeof makeVisitor>,
+  { id, userHandle }: { id: string; userHandle: string },
+  address: string,
+) => {
+  const signed = { clientDataJSON: "AA", authenticatorData: "AA", signature: "AA" };
+  const credential = { id, rawId: id, type: "public-key", response: { ...signed, userHandle } };
+  return visitor.call("POST", "/api/account/sign-in-passkey", {
+    body: { credential },
+    headers: from(address),
+  });
+};
 const limitStrangers = (max_requests: number) =>
   operate("set_rate_limit", { bucket: "sign-in-strangers", max_requests, window_seconds: 900 });
 
@@ -331,16 +344,8 @@ test.serial("429: attempts at once from many connections are counted exactly", a
 });
 
 test.serial("429: attempts by one passkey, and by one address, known or not", async (t) => {
-  const attempt = (id: string, address: string) => {
-    const response = {
-      ...{ clientDataJSON: "AA", authenticatorData: "AA", signature: "AA", userHandle: "AA" },
-    };
-    const credential = { id, rawId: id, type: "public-key", response };
-    return makeVisitor(service).call("POST", "/api/account/sign-in-passkey", {
-      body: { credential },
-      headers: from(address),
-    });
-  };
+  const attempt = (id: string, address: string) =>
+    forgeFrom(makeVisitor(service), { id, userHandle: "AA" }, address);
   // The last two bits of 43 letters stand for no byte: all four texts are one id.
   const ids = ["A", "B", "C", "D"].map((last) => `${"x".repeat(42)}${last}`);
   for (let number = 0; number < 10; number++) {
@@ -361,14 +366,7 @@ test.serial("who names the passkey of another is no known browser of their own",
   t.truthy(visitor.mark);
   const own = Buffer.from(userId.replaceAll("-", ""), "hex").toString("base64url");
   const id = randomBytes(32).toString("base64url");
-  const response = {
-    ...{ clientDataJSON: "AA", authenticatorData: "AA", signature: "AA", userHandle: own },
-  };
-  const attempt = (address: string) =>
-    visitor.call("POST", "/api/account/sign-in-passkey", {
-      body: { credential: { id, rawId: id, type: "public-key", response } },
-      headers: from(address),
-    });
+  const attempt = (address: string) => forgeFrom(visitor, { id, userHandle: own }, address);
   // Known browsers count by the passkey alone, from any address; others by the address too.
   await operate("set_rate_limit", { bucket: "sign-in", max_requests: 2, window_seconds: 900 });
   t.is((await attempt("192.0.2.140")).status, 403);
