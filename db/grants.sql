@@ -24,7 +24,7 @@ revoke execute on function
   admin.plain_part(text, jsonb), admin.check_erasable(identity.users),
   admin.check_call_cap(ledger.journal_kind, numeric),
   admin.count_cash(ledger.journal_kind, numeric),
-  admin.move_cash(uuid, ledger.journal_kind, bigint, text, text)
+  admin.move_cash(text, uuid, ledger.journal_kind, bigint, text, text)
 from exchange_operator;
 grant select on
   admin.categories, admin.events, admin.markets, admin.users, admin.api_keys, admin.staff_keys,

@@ -38,16 +38,16 @@ const orderHistory = route({
   tag: "Portfolio",
   summary: "All the caller's orders with their fills, newest first",
   description:
-    "Archived ones too. A page may be shorter than `limit` and still have a `nextCursor`: it ends " +
-    "at 5,000 fills, and with `marketId` after 5,000 orders of all markets.",
+    "Archived ones too. A page may be shorter than `limit` and still have a `nextCursor`: it has " +
+    "5,000 fills at most, unless one order has more, and with `marketId` after 5,000 orders of all markets.",
   auth: "key",
   rateLimit: "read",
   request: {
     query: z.object({ cursor: cursorSchema, limit, marketId: uuidSchema.optional() }),
   },
   responses: { 200: { description: "A page of orders.", schema: orderHistoryResponseSchema } },
-  handler: ({ query: { cursor, limit: most, marketId }, userId }, { reads }) =>
-    reads.listOrderHistory({ userId, most, cursor, marketId }),
+  handler: ({ query: { cursor, limit: most, marketId }, userId }, { reads, turns }) =>
+    reads.listOrderHistory({ userId, most, cursor, marketId }, turns.history(userId)),
 });
 
 export const fillsResponseSchema = z.strictObject({

@@ -426,8 +426,8 @@ const read = route({
   request: { params: idParams },
   responses: { 200: { description: "The order.", schema: orderDetailSchema } },
   problems: rejections("ORDER_NOT_FOUND"),
-  handler: async ({ params: { id }, userId }, { reads }) => {
-    const order = await reads.getOrder({ userId, orderId: id });
+  handler: async ({ params: { id }, userId }, { reads, turns }) => {
+    const order = await reads.getOrder({ userId, orderId: id }, turns.history(userId));
     return found(order, rejection("ORDER_NOT_FOUND"));
   },
 });

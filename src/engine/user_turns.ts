@@ -24,7 +24,7 @@ export interface UserTurns {
   /** Of a cancel of all orders, which waits behind no other command of its user. */
   cancelAll: (userId: string) => RetryOptions;
   preview: (userId: string, marketId: string) => RetryOptions;
-  /** Of a read of all that a user has done, which may take a second: one at a time, as a preview. */
+  /** Of a read that may have thousands of a user's trades: one at a time, as a preview. */
   history: (userId: string) => RetryOptions;
   /** Of a read of a client: a user, or the address of an unknown one. */
   read: (client: string) => Turn;

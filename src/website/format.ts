@@ -92,10 +92,16 @@ export function formatUtcDay(day: string): string {
   return utcDays.format(new Date(day));
 }
 
-/** The name of the reader's zone, for the head of a column of times: CET */
-export function zoneName(now = new Date(timeNow())): string {
-  const parts = dateTimes.formatToParts(now);
-  return parts.find(({ type }) => type === "timeZoneName")?.value ?? "";
+/**
+ * The name of the reader's zone at some times, for the head of a column or an axis: CET, or CET and
+ * CEST if the clock is changed between them.
+ */
+export function zoneNames(times: readonly Date[]): string {
+  const names = times.map((time) => {
+    const parts = dateTimes.formatToParts(time);
+    return parts.find(({ type }) => type === "timeZoneName")?.value ?? "";
+  });
+  return [...new Set(names)].join(" and ");
 }
 
 /** A mark on the time axis of a chart. */

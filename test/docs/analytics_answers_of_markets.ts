@@ -254,6 +254,13 @@ export const house: Record<string, Answer> = {
       return [[name, taker_rate_bps, own.length, sum(own, (it) => it.fee_cents)]];
     }),
 
+  // Nothing is voided there: see analytics_voids.test.ts.
+  "What was earned in a month?": (facts) => {
+    const charged = facts.trades.filter((it) => it.fee_cents > 0);
+    const months = groupBy(charged, (it) => `${dayOf(it.created_at).slice(0, 7)}-01`);
+    return [...months].map(([month, own]) => [month, sum(own, (it) => it.fee_cents)]);
+  },
+
   "Who came, and who came back?": (facts) => {
     const came = groupBy(facts.orders, (it) => dayOf(it.created_at));
     const usersOf = (day: string) => new Set((came.get(day) ?? []).map((it) => it.user_id));

@@ -9,15 +9,17 @@ import { readDocument } from "./document.ts";
 const exchange = testExchange(test);
 const { makeMarket, makeTrader, makeTraders, operate, place, split } = exchange;
 
-const query = readDocument("docs/analytics.md").blocks.find(
-  ({ language, heading }) => language === "sql" && heading === "How did open interest grow?",
-)!.text;
+const { blocks } = readDocument("docs/analytics.md");
+
+/** The rows with which the page answers a question. */
+async function answers(question: string): Promise<any[]> {
+  const isIts = ({ language, heading }: (typeof blocks)[number]) =>
+    language === "sql" && heading === question;
+  return await exchange.query(blocks.find(isIts)!.text);
+}
 
 /** Pairs at the end, by the page. */
-async function pairs(): Promise<number> {
-  const { rows } = await exchange.database.pool.query(query);
-  return Number(rows.at(-1).pairs);
-}
+const pairs = async () => Number((await answers("How did open interest grow?")).at(-1).pairs);
 
 /** Mints so many pairs by a trade at 50, and returns the trade. */
 async function mint(market: string, quantity: number): Promise<string> {
@@ -44,6 +46,26 @@ test.serial("open interest after voids of trades and of markets, open and resolv
   await operate("void_market", { market_id: open, reason: "a mistake" });
   t.is(await pairs(), 0);
 });
+
+test.serial(
+  "a void takes its fee off what was earned, also once the fees are paid out",
+  async (t) => {
+    const earned = async () => {
+      const months = await answers("What was earned in a month?");
+      return months.reduce((sum, { fee_cents }) => sum + Number(fee_cents), 0);
+    };
+    const market = await makeMarket();
+    const before = await earned();
+    await mint(market, 100);
+    const trade_id = await mint(market, 200);
+    t.is(await earned(), before + 175 + 350);
+    const paid = { amount_cents: before + 175 + 350 - 1, reference: "fees" };
+    t.is(Number(await operate("pay_out_fees", paid)), 1);
+    t.is(await earned(), before + 175 + 350);
+    await operate("void_trade", { trade_id, reason: "a mistake" });
+    t.is(await earned(), before + 175);
+  },
+);
 
 test.serial(
   "voided markets look as if they were resolved, and are left out as the page says",

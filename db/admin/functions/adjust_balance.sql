@@ -5,22 +5,13 @@ returns bigint
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
-declare
-  v_balance_cents bigint;
 begin
   perform admin.check_approval('adjust_balance', adjust_balance.amount_cents);
   perform core.check_reason(adjust_balance.reason);
-  v_balance_cents := admin.move_cash(
-    adjust_balance.user_id, 'adjustment', adjust_balance.amount_cents, adjust_balance.reference,
-    adjust_balance.reason
+  return admin.move_cash(
+    'adjust_balance', adjust_balance.user_id, 'adjustment', adjust_balance.amount_cents,
+    adjust_balance.reference, adjust_balance.reason
   );
-  perform admin.audit('adjust_balance', jsonb_build_object(
-    'user_id', adjust_balance.user_id,
-    'amount_cents', adjust_balance.amount_cents,
-    'reference', adjust_balance.reference,
-    'reason', adjust_balance.reason
-  ));
-  return v_balance_cents;
 end
 $$;
 

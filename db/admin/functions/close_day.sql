@@ -34,7 +34,7 @@ begin
   end if;
   if v_compared.differences <> '[]' and close_day.reason is null then
     perform core.raise_error('INVALID_STATE', format(
-      'There are %s differences from the bank: give the reason why the day is closed with them',
+      'Differences from the bank: %s. Give the reason why the day is closed with them',
       jsonb_array_length(v_compared.differences)
     ));
   end if;

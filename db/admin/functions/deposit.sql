@@ -3,19 +3,11 @@ returns bigint
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
-declare
-  v_balance_cents bigint;
 begin
   perform admin.check_approval('deposit', deposit.amount_cents);
-  v_balance_cents := admin.move_cash(
-    deposit.user_id, 'deposit', deposit.amount_cents, deposit.reference
+  return admin.move_cash(
+    'deposit', deposit.user_id, 'deposit', deposit.amount_cents, deposit.reference
   );
-  perform admin.audit('deposit', jsonb_build_object(
-    'user_id', deposit.user_id,
-    'amount_cents', deposit.amount_cents,
-    'reference', deposit.reference
-  ));
-  return v_balance_cents;
 end
 $$;
 

@@ -42,13 +42,17 @@ begin
   perform ledger.lock_outside_world();
   with ours as (
     select
-      coalesce(c.reference, f.reference) as name,
-      sum(case j.kind when 'deposit' then c.amount_cents
-        else -coalesce(c.amount_cents, f.amount_cents) end) as cents
+      coalesce(c.reference, f.reference, 'void ' || v.id) as name,
+      sum(case j.kind
+        when 'deposit' then c.amount_cents
+        when 'void' then v.outside_cents
+        else -coalesce(c.amount_cents, f.amount_cents)
+      end) as cents
     from ledger.posted_journals as j
     left join ledger.cash_movements as c on c.journal_id = j.id
     left join ledger.fee_payouts as f on f.journal_id = j.id
-    where j.kind in ('deposit', 'withdrawal', 'reversal', 'fee_payout')
+    left join trading.voids as v on v.journal_id = j.id and v.outside_cents > 0
+    where (j.kind in ('deposit', 'withdrawal', 'reversal', 'fee_payout') or v.id is not null)
       and j.created_at >= v_from
       and j.created_at < v_from + interval '24 hours'
     group by 1
@@ -98,6 +102,7 @@ comment on function admin.reconcile(date, jsonb) is
   'Compares the cash that came in and went out on a day (UTC) with the entries of the bank, an '
   'array of {reference, amount_cents}, above zero for what came in; entries with one reference '
   'count together. Ours are deposits, less reversals, withdrawals and payouts of fees, by their '
-  'references. Returns the references with different amounts; none is the amount 0. The last '
-  'comparison of a day is kept for admin.close_day. Errors: INVALID_REQUEST, UNFIT_SESSION. Locks: '
-  'the outside world, then the comparison of the day.';
+  'references; and fees that a void gave back after they were paid out, which have to come back, '
+  'as void and its key. Returns the references with different amounts; none is the amount 0. The '
+  'last comparison of a day is kept for admin.close_day. Errors: INVALID_REQUEST, UNFIT_SESSION. '
+  'Locks: the outside world, then the comparison of the day.';

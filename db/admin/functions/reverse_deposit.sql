@@ -7,7 +7,6 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   v_deposit record;
-  v_balance_cents bigint;
 begin
   perform core.check_reason(reverse_deposit.reason);
   select t.public_id as user_id, c.amount_cents, count(*) over () as user_count
@@ -27,17 +26,10 @@ begin
   end if;
   perform admin.check_approval('reverse_deposit', v_deposit.amount_cents);
 
-  v_balance_cents := admin.move_cash(
-    v_deposit.user_id, 'reversal', v_deposit.amount_cents, reverse_deposit.reference,
-    reverse_deposit.reason
+  return admin.move_cash(
+    'reverse_deposit', v_deposit.user_id, 'reversal', v_deposit.amount_cents,
+    reverse_deposit.reference, reverse_deposit.reason
   );
-  perform admin.audit('reverse_deposit', jsonb_build_object(
-    'user_id', v_deposit.user_id,
-    'amount_cents', v_deposit.amount_cents,
-    'reference', reverse_deposit.reference,
-    'reason', reverse_deposit.reason
-  ));
-  return v_balance_cents;
 end
 $$;
 

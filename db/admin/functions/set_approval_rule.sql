@@ -45,9 +45,11 @@ begin
       and (s.password_hash is not null or identity.is_login_of_person(s.login))
   ) then
     perform core.raise_error('INVALID_STATE', format(
-      'The rule needs two members of staff with the role %s and one with the role %s who can act: '
+      'The rule needs two members of staff with the role %s%s who can act: '
       'they have accepted the invitation, or have a login with exchange_operator',
-      set_approval_rule.role, v_command.role
+      set_approval_rule.role,
+      case when v_command.role <> set_approval_rule.role
+        then format(' and one with the role %s', v_command.role) else '' end
     ));
   end if;
 exception when check_violation or not_null_violation then

@@ -3,19 +3,11 @@ returns bigint
 language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
-declare
-  v_balance_cents bigint;
 begin
   perform admin.check_approval('withdraw', withdraw.amount_cents);
-  v_balance_cents := admin.move_cash(
-    withdraw.user_id, 'withdrawal', withdraw.amount_cents, withdraw.reference
+  return admin.move_cash(
+    'withdraw', withdraw.user_id, 'withdrawal', withdraw.amount_cents, withdraw.reference
   );
-  perform admin.audit('withdraw', jsonb_build_object(
-    'user_id', withdraw.user_id,
-    'amount_cents', withdraw.amount_cents,
-    'reference', withdraw.reference
-  ));
-  return v_balance_cents;
 end
 $$;
 

@@ -13,7 +13,8 @@ select
   x.day_trade_count,
   x.day_quantity::bigint as day_quantity,
   floor(100 * x.quantity / x.day_quantity)::bigint as day_percent,
-  x.created_at
+  x.created_at,
+  x.voided_at
 from (
   select
     t.*,
@@ -45,3 +46,5 @@ comment on column admin.large_trades.day_trade_count is 'Trades of the market on
 comment on column admin.large_trades.day_quantity is 'Shares of these.';
 comment on column admin.large_trades.day_percent is 'How much of them this trade has, in percent.';
 comment on column admin.large_trades.created_at is 'When it happened.';
+comment on column admin.large_trades.voided_at is
+  'When it was undone, alone or with its market; null: it holds.';

@@ -13,7 +13,8 @@ select
   t.price as yes_price_cents,
   t.quantity,
   floor(extract(epoch from e.ended_at - t.created_at))::bigint as seconds_before,
-  t.created_at
+  t.created_at,
+  t.voided_at
 from admin.recent_trades as t
 join catalog.markets as m on m.id = t.market_key
 cross join lateral (select least(m.close_time, m.resolved_at)) as e (ended_at)
@@ -40,3 +41,5 @@ comment on column admin.late_trades.yes_price_cents is 'The price of YES.';
 comment on column admin.late_trades.quantity is 'Shares, or pairs of shares.';
 comment on column admin.late_trades.seconds_before is 'Seconds before the end.';
 comment on column admin.late_trades.created_at is 'When it happened.';
+comment on column admin.late_trades.voided_at is
+  'When it was undone, alone or with its market; null: it holds.';

@@ -12,8 +12,17 @@ select
   t.quantity::bigint as quantity,
   t.price::int as price,
   abs(t.taker_cents) as cents,
-  t.created_at
+  t.created_at,
+  coalesce(o.created_at, n.created_at) as voided_at
 from trading.trades as t
+left join trading.voids as o on o.trade_id = t.id
+-- Grouped, so that the planner drops the join where nobody asks for it: see analytics.trades.
+left join (
+  select z.market_id, min(z.created_at) as created_at
+  from trading.voids as z
+  where z.trade_id is null
+  group by z.market_id
+) as n on n.market_id = t.market_id
 -- The index is of ids, which begin with the time when they were made.
 where t.public_id >= core.uuid_v7_at(analytics.now() - interval '192 hours')
   -- A subquery is run once, the function itself for each trade.
@@ -36,3 +45,5 @@ comment on column admin.recent_trades.quantity is 'Shares, or pairs of shares.';
 comment on column admin.recent_trades.price is 'The price of YES.';
 comment on column admin.recent_trades.cents is 'What the taker paid or got, the fee included.';
 comment on column admin.recent_trades.created_at is 'When it happened.';
+comment on column admin.recent_trades.voided_at is
+  'When it was undone, alone or with its market; null: it holds.';

@@ -16,7 +16,8 @@ select
   least(x.quantity, x.quantity_before) * (x.price - x.price_before)
     * case when x.first_takes_yes then -1 else 1 end as first_gain_cents,
   floor(extract(epoch from x.created_at - x.before_at))::bigint as seconds_between,
-  x.created_at
+  x.created_at,
+  x.voided_at
 from (
   select
     t.*,
@@ -57,3 +58,5 @@ comment on column admin.round_trips.first_gain_cents is
   'What the first one gained by these shares, without fees; below zero: the second one gained.';
 comment on column admin.round_trips.seconds_between is 'Seconds between both.';
 comment on column admin.round_trips.created_at is 'When the later trade happened.';
+comment on column admin.round_trips.voided_at is
+  'When it was undone, alone or with its market; null: it holds.';

@@ -22,6 +22,7 @@ declare
   v_seen bigint[];
   v_seen_markets bigint[];
   v_ids bigint[] := '{}';
+  v_fills bigint;
   v_fill_count bigint := 0;
   v_next bigint;
 begin
@@ -62,16 +63,19 @@ begin
 
   for i in 1 .. coalesce(cardinality(v_seen), 0) loop
     if v_market_id is null or v_seen_markets[i] = v_market_id then
-      if cardinality(v_ids) = list_order_history.most or v_fill_count > c_most_fills then
-        v_next := v_ids[cardinality(v_ids)];
-        exit;
-      end if;
-      v_ids := v_ids || v_seen[i];
-      v_fill_count := v_fill_count + (
+      v_fills := (
         select count(*) from trading.trades as t where t.taker_order_id = v_seen[i]
       ) + (
         select count(*) from trading.trades as t where t.maker_order_id = v_seen[i]
       );
+      if cardinality(v_ids) = list_order_history.most
+        or v_ids <> '{}' and v_fill_count + v_fills > c_most_fills
+      then
+        v_next := v_ids[cardinality(v_ids)];
+        exit;
+      end if;
+      v_ids := v_ids || v_seen[i];
+      v_fill_count := v_fill_count + v_fills;
     end if;
   end loop;
   if v_next is null and v_market_id is not null and cardinality(v_seen) = c_window then
@@ -97,5 +101,5 @@ $$;
 comment on function api.list_order_history(uuid, int, text, uuid) is
   'The body of GET /me/order-history: a user''s orders, archived ones too, newest first, in the '
   'form of GET /orders/:id. cursor is the nextCursor of the page before. A page is shorter than '
-  'most, and still has a nextCursor, when its orders have over 5,000 fills, or when 5,000 orders '
-  'were looked at for one market.';
+  'most, and still has a nextCursor, when the next order would make its fills more than 5,000, or '
+  'when 5,000 orders were looked at for one market.';

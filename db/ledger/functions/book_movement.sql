@@ -13,6 +13,12 @@ declare
     when book_movement.kind in ('withdrawal', 'reversal') then -book_movement.amount_cents
     else book_movement.amount_cents
   end;
+  v_is_erased constant boolean := exists (
+    select
+    from identity.users as u
+    where u.id = book_movement.user_id
+      and u.erased_at is not null
+  );
   v_trader trading.traders;
   v_moved_cents bigint;
   v_journal_id bigint;
@@ -40,7 +46,7 @@ begin
     return false;
   end if;
 
-  if book_movement.kind = 'withdrawal' and v_trader.frozen_at is not null then
+  if book_movement.kind = 'withdrawal' and v_trader.frozen_at is not null and not v_is_erased then
     perform core.raise_error(
       'ACCOUNT_FROZEN', 'The account is frozen: deposits are possible, withdrawals are not'
     );
@@ -54,12 +60,7 @@ begin
     ));
   end if;
 
-  if v_signed_cents > 0
-    and v_trader.balance_cents + v_signed_cents > 0
-    and exists (
-      select from identity.users as u where u.id = v_trader.user_id and u.erased_at is not null
-    )
-  then
+  if v_signed_cents > 0 and v_trader.balance_cents + v_signed_cents > 0 and v_is_erased then
     perform core.raise_error('INVALID_STATE', 'The user has been erased');
   end if;
 
@@ -84,8 +85,9 @@ $$;
 
 comment on function ledger.book_movement(bigint, ledger.journal_kind, bigint, text, text) is
   'Moves cash of a user in or out, once for each kind and reference of the user; returns whether '
-  'it moved now. Nothing is withdrawn from a frozen account; a reference that is a movement '
-  'already is still answered. Only a reversal may take the user below zero. A user who was erased '
-  'may pay what is owed, and gets nothing. The caller has checked the arguments '
+  'it moved now. Nothing is withdrawn from a frozen account, unless its user was erased; a '
+  'reference that is a movement already is still answered. Only a reversal may take the user below '
+  'zero. A user who was erased may pay what is owed, is paid what a later void or correction gave '
+  'back, and gets nothing else. The caller has checked the arguments '
   '(ledger.check_movement) and locked the outside world and the user. Errors: ALREADY_EXISTS (the '
   'reference with another amount), ACCOUNT_FROZEN, INSUFFICIENT_BALANCE, INVALID_STATE (erased).';

@@ -206,3 +206,31 @@ test.serial(
     t.deepEqual(await query("select * from admin.reconciliations where day = '2040-01-01'"), []);
   },
 );
+
+test.serial(
+  "fees that a void gave back after they were paid out come back by the bank",
+  async (t) => {
+    await clock.freeze("2040-03-20T12:00:00.000Z");
+    const [ann, bob] = await makeTraders(2, { cents: 0 });
+    const market = await makeMarket();
+    for (const user_id of [ann, bob]) {
+      await operate("deposit", { user_id, amount_cents: 50_000, reference: "in" });
+    }
+    await rest(market, bob, buy("no", 100, 40));
+    await place(market, ann, buy("yes", 100, 60)); // fee 168
+    await operate("pay_out_fees", { amount_cents: 160, reference: "fees" });
+    const bank: Entry[] = [
+      ["in", 100_000],
+      ["fees", -160],
+    ];
+    t.deepEqual(await reconcile("2040-03-20", bank), []);
+    await operate("void_market", { market_id: market, reason: "palpable error" });
+    const [{ void_key: key }] = await query(
+      "select v.void_key from admin.voids as v where v.market_id = $1",
+      [market],
+    );
+    // Of the 168 that Ann gets back, 8 were still there.
+    t.deepEqual(await reconcile("2040-03-20", bank), [[`void ${key}`, 160, 0, -160]]);
+    t.deepEqual(await reconcile("2040-03-20", [...bank, [`void ${key}`, 160]]), []);
+  },
+);

@@ -4,7 +4,7 @@ import { testExchange } from "../../helpers/exchange/test_exchange.ts";
 /** admin.deposit and admin.withdraw: the only ways in and out. */
 
 const exchange = testExchange(test);
-const { balance, makeTrader, operate } = exchange;
+const { balance, look, makeTrader, operate } = exchange;
 
 const nobody = "01900000-0000-7000-8000-000000000000";
 
@@ -28,6 +28,24 @@ test("the same reference again is the same movement", async (t) => {
   t.is(await move("withdraw", ann, 200, "out"), 300);
   t.is(await move("deposit", ann, 500, "one"), 300); // the balance as it is now
   t.is(await balance(ann), 300);
+});
+
+test("the audit log tells what moved from what was repeated", async (t) => {
+  const ann = await makeTrader({ cents: 0 });
+  for (let n = 0; n < 2; n++) await move("deposit", ann, 500, "one");
+  for (let n = 0; n < 2; n++) await move("withdraw", ann, 200, "out");
+  const rows = await look(
+    `select action, arguments ->> 'reference' as reference, arguments ->> 'repeated' as repeated
+     from admin.audit_entries
+     where user_id = $1 and action in ('deposit', 'withdraw') order by audit_key`,
+    [ann],
+  );
+  t.deepEqual(rows, [
+    { action: "deposit", reference: "one", repeated: null },
+    { action: "deposit", reference: "one", repeated: "true" },
+    { action: "withdraw", reference: "out", repeated: null },
+    { action: "withdraw", reference: "out", repeated: "true" },
+  ]);
 });
 
 test("a repeated withdrawal returns the first one, also when the balance is too small by then", async (t) => {

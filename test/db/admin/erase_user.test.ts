@@ -54,6 +54,31 @@ test.serial("INVALID_STATE: with a receivable; it can be paid off, and no more",
   t.is(await erasure(user), null);
 });
 
+test.serial(
+  "what a later correction brings can be withdrawn, and nothing else comes in",
+  async (t) => {
+    const market = await makeMarket();
+    const user = await makeTrader({ cents: 100 });
+    await exchange.giveShares(market, await makeTrader(), "no", 1);
+    await rest(market, await makeTrader(), buy("no", 1, 50));
+    await place(market, user, buy("yes", 1, 50));
+    await operate("withdraw", { user_id: user, amount_cents: await cash(user), reference: "out" });
+    await operate("resolve_market", { market_id: market, outcome: "no" });
+    t.is(await erasure(user), null);
+
+    await operate("correct_resolution", {
+      market_id: market,
+      outcome: "yes",
+      reason: "it was yes",
+    });
+    const deposit = { user_id: user, amount_cents: 1, reference: "in" };
+    await t.throwsAsync(operate("deposit", deposit), { code: INVALID_STATE });
+    const withdrawal = { user_id: user, amount_cents: 101, reference: "later" };
+    await t.throwsAsync(operate("withdraw", withdrawal), { code: "EX011" });
+    t.is(await operate("withdraw", { ...withdrawal, amount_cents: 100 }), 0);
+  },
+);
+
 test.serial("INVALID_STATE: with the address of a member of staff", async (t) => {
   const user = await makeTrader({ cents: 0 });
   const { email } = await userOf(user);

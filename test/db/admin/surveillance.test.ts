@@ -64,6 +64,12 @@ test.serial("pairs, round trips, large and late trades of 7 days, and a book", a
     },
   ]);
 
+  const undone = async () =>
+    (await look("select voided_at is not null as is_undone from admin.round_trips")).map(
+      ({ is_undone }) => is_undone,
+    );
+  t.deepEqual(await undone(), [false]);
+
   const large = () =>
     look(`select taker_user_id, quantity, day_quantity, day_percent, day_trade_count
       from admin.large_trades`);

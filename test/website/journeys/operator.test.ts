@@ -103,7 +103,7 @@ journey("two members of staff resolve a market, and the audit has both", async (
   t.is(await page.getByRole("button", { name: "Approve and carry out" }).count(), 0);
 
   await second.page.reload();
-  await second.page.getByRole("link", { name: /proposals wait/ }).click();
+  await second.page.getByRole("link", { name: /proposals that wait/ }).click();
   await second.page.getByRole("link", { name: "resolve_market" }).click();
   await second.page.getByText("the council said so").waitFor();
   await confirm(second.page, "Approve and carry out");
@@ -272,6 +272,9 @@ journey(
     t.is(await cash(), 5000, "it waits for the answer");
     await answer(action);
     await deposit.getByText("The user's cash is now: €57.50").waitFor();
+    await fill("Deposit", action, email.toUpperCase());
+    await deposit.getByText(/^It was booked on .*, with €7\.50, and cannot be again\.$/).waitFor();
+    t.is(await dialog.count(), 0, "it would move nothing");
     const withdrawal = await fill("Withdraw", "Book the withdrawal", handle);
     await answer("Book the withdrawal");
     await withdrawal.getByText("The user's cash is now: €50.00").waitFor();

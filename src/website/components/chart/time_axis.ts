@@ -1,4 +1,4 @@
-import { formatAxisDate, formatAxisTime, zoneName } from "../../format.ts";
+import { formatAxisDate, formatAxisTime, zoneNames } from "../../format.ts";
 import type { Axis } from "./price_line.ts";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "./price_range.ts";
 
@@ -72,7 +72,7 @@ function labelOf(time: number, { ms }: Step): string {
   return formatAxisDate(iso, ms > 14 * DAY_MS && date.getMonth() === 0);
 }
 
-/** The reader's zone at the times of an axis: two names if the clock is changed between. */
+/** The reader's zone at the times of an axis. */
 export function zoneOf({ from, to }: Axis): string {
-  return [...new Set([from, to].map((time) => zoneName(new Date(time))))].join(" and ");
+  return zoneNames([new Date(from), new Date(to)]);
 }

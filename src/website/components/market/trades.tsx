@@ -1,11 +1,12 @@
 import type { JSX } from "preact";
 import type { Snapshot } from "../../api/types.ts";
-import { formatCount, formatPrice, formatTradeTime, zoneName } from "../../format.ts";
+import { formatCount, formatPrice, formatTradeTime, zoneNames } from "../../format.ts";
 import { Empty } from "../states.tsx";
 
 /** The latest trades, the newest first. */
 export function Trades({ trades }: { trades: Snapshot["recentTrades"] }): JSX.Element {
   if (trades.length === 0) return <Empty title="No trades yet" />;
+  const zones = zoneNames(trades.map(({ createdAt }) => new Date(createdAt)).reverse());
   return (
     <div class="scroll-box" tabIndex={0} role="region" aria-label="Trades, the newest first">
       <table class="trades">
@@ -14,7 +15,7 @@ export function Trades({ trades }: { trades: Snapshot["recentTrades"] }): JSX.El
             <th scope="col">Bought</th>
             <th scope="col">Shares</th>
             <th scope="col">By</th>
-            <th scope="col">Time, {zoneName()}</th>
+            <th scope="col">Time, {zones}</th>
           </tr>
         </thead>
         <tbody>

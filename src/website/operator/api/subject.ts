@@ -5,10 +5,11 @@ import { users } from "../views/people.ts";
 import { nameOf, textIn } from "../views/query.ts";
 import type { Row } from "../views/query.ts";
 import { market } from "../views/parts.ts";
+import { cashMovements } from "../views/cash.ts";
 import { trades } from "../views/trading.ts";
 import type { Column } from "../views/view.ts";
 import { askForRow, askForUser } from "./queries.ts";
-import { showTime } from "./values.ts";
+import { showCents, showTime } from "./values.ts";
 
 /** Whom or what a form is about, where that was typed and is not that of the page. */
 
@@ -16,10 +17,6 @@ export interface Subject {
   row: Row;
   columns: readonly Column[];
   name: string;
-  /** The argument that stands for it, with its id. */
-  is: Arguments;
-  /** Why nothing can be done about it, beside its field. */
-  refusal: Record<string, string> | undefined;
 }
 
 interface Kind {
@@ -58,36 +55,53 @@ const kinds: readonly Kind[] = [
   },
 ];
 
-interface Find {
-  ask: () => Promise<Result<Subject | undefined>>;
-  /** What is said beside its field if there is none. */
-  none: Arguments & Record<string, string>;
-}
+/** What a form asks about before it is sent: whom or what it is about, or why it cannot be sent. */
+export type Found =
+  | { issues: Record<string, string> }
+  | { issues: undefined; input: Arguments; subject: Subject | undefined };
 
-/** How to find whom or what was typed; undefined if nobody was, or nothing is asked about it. */
-export function askForSubject(
+/** Finds whom or what was typed, if anything is asked about it, and whether it was done already. */
+export async function askBefore(
   command: Command,
   input: Arguments,
   given: Arguments,
-): Find | undefined {
+): Promise<Result<Found>> {
   const isTyped = ({ argument }: Kind): boolean =>
     given[argument] === undefined && typeof input[argument] === "string";
   // Of a user the form has to find the id.
   const kind = kinds.find(
     (one) => isTyped(one) && (one.argument === "userId" || command.confirm !== undefined),
   );
-  if (kind === undefined) return undefined;
+  if (kind === undefined) return await askIfBooked(command, input, undefined);
   const { argument, columns } = kind;
-  return {
-    ask: async () => {
-      const found = await kind.ask(String(input[argument]));
-      if (!found.ok || found.data === undefined) return found as Result<undefined>;
-      const row = found.data;
-      const is = { [argument]: row[argument] };
-      const words = kind.refusal?.(row);
-      const refusal = words === undefined ? undefined : { [argument]: words };
-      return { ok: true, data: { row, columns, name: kind.name(row), is, refusal } };
-    },
-    none: { [argument]: kind.none },
-  };
+  const found = await kind.ask(String(input[argument]));
+  if (!found.ok) return found;
+  const row = found.data;
+  const refusal = row === undefined ? kind.none : kind.refusal?.(row);
+  if (row === undefined || refusal !== undefined) {
+    return { ok: true, data: { issues: { [argument]: refusal ?? "" } } };
+  }
+  const subject = { row, columns, name: kind.name(row) };
+  return await askIfBooked(command, { ...input, [argument]: row[argument] }, subject);
+}
+
+/** A movement of cash that is booked already: to book it again would move nothing. */
+async function askIfBooked(
+  { books }: Command,
+  input: Arguments,
+  subject: Subject | undefined,
+): Promise<Result<Found>> {
+  const isNew: Found = { issues: undefined, input, subject };
+  if (books === undefined) return { ok: true, data: isNew };
+  const { reference, userId } = input;
+  const asked = await askForRow(cashMovements, {
+    ...{ kind: { equalTo: books }, reference: { equalTo: reference } },
+    ...(userId !== undefined && { userId: { equalTo: userId } }),
+  });
+  if (!asked.ok) return asked;
+  const booked = asked.data;
+  if (booked === undefined) return { ok: true, data: isNew };
+  const [at, cents] = [textIn(booked, "createdAt"), textIn(booked, "amountCents")];
+  const words = `It was booked on ${showTime(at)}, with ${showCents(cents)}, and cannot be again.`;
+  return { ok: true, data: { issues: { reference: words } } };
 }

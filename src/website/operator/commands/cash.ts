@@ -36,6 +36,7 @@ function cap(argument: string, label: string): CommandField {
 export const deposit: Command = {
   ...{ name: "deposit", role, title: "Deposit", action: "Book the deposit" },
   fields: [user, amount, reference],
+  books: "deposit",
   ...{ returns: "cents", result: "The user's cash is now" },
   confirm: depositWords,
 };
@@ -43,6 +44,7 @@ export const deposit: Command = {
 export const withdraw: Command = {
   ...{ name: "withdraw", role, title: "Withdraw", action: "Book the withdrawal" },
   fields: [user, amount, reference],
+  books: "withdrawal",
   ...{ returns: "cents", result: "The user's cash is now" },
   confirm: withdrawalWords,
 };
@@ -55,6 +57,7 @@ export const adjustBalance: Command = {
     reference,
     reason,
   ],
+  books: "adjustment",
   ...{ returns: "cents", result: "The user's cash is now" },
   confirm: (given, about) =>
     `${adjustmentWords(given, about)} Only another adjustment makes up for it.`,
@@ -67,6 +70,7 @@ export const reverseDeposit: Command = {
     reason,
     { ...user, isRequired: false, hint: "Only if several have a deposit of this reference." },
   ],
+  books: "reversal",
   ...{ returns: "cents", result: "The user's cash is now" },
   confirm: (given, about) =>
     `${reversalWords(given, about)} The cash of the user may go below zero. A deposit is reversed once.`,

@@ -12,7 +12,7 @@ import { useCommand } from "../../hooks/use_command.ts";
 import { saveFile } from "../../save_file.ts";
 import { ask, changes, noteChange } from "../api/graphql.ts";
 import { askForRows } from "../api/queries.ts";
-import { askForSubject } from "../api/subject.ts";
+import { askBefore } from "../api/subject.ts";
 import type { Subject } from "../api/subject.ts";
 import type { Row } from "../views/query.ts";
 import { mayCall } from "../api/session.ts";
@@ -143,17 +143,14 @@ function Form(props: FormProps): JSX.Element {
     setIssues(read.ok ? {} : read.issues);
     setIsUnchanged(read.ok && isSame);
     if (!read.ok || isSame || isStale) return;
-    const find = askForSubject(command, read.given, given);
-    if (find === undefined) {
-      confirmOrGive(read.given);
-      return;
-    }
-    void giving.give(find.ask, (subject) => {
-      giving.reset();
-      if (subject === undefined) setIssues(find.none);
-      else if (subject.refusal !== undefined) setIssues(subject.refusal);
-      else confirmOrGive({ ...read.given, ...subject.is }, subject);
-    });
+    void giving.give(
+      () => askBefore(command, read.given, given),
+      (found) => {
+        giving.reset();
+        if (found.issues === undefined) confirmOrGive(found.input, found.subject);
+        else setIssues(found.issues);
+      },
+    );
   };
   return (
     <form onSubmit={submit} noValidate>

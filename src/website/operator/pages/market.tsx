@@ -77,7 +77,7 @@ function Market({ id, market, undone, winner }: MarketProps): JSX.Element {
     { name: "resolutions", label: "Resolutions", view: views.resolutions },
     { name: "disputes", label: "Disputes", view: views.disputes },
     { name: "settlements", label: "Settlements", view: views.settlements },
-    { name: "conversions", label: "Splits and merges", view: views.conversions },
+    { name: "conversions", label: "Splits, merges, conversions", view: views.conversions },
     { name: "voids", label: "Undone", view: views.voids },
     { name: "fees", label: "Fees", view: views.feeSchedules },
     { name: "audit", label: "Audit", view: views.auditEntries },

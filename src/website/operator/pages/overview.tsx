@@ -23,7 +23,7 @@ export function OverviewPage(): JSX.Element {
           href="/operator/resolutions"
         />
         <Counted
-          label="proposals wait"
+          label="proposals that wait"
           view={views.proposals}
           where={open}
           href="/operator/proposals?status=open"

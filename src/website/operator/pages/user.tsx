@@ -42,7 +42,7 @@ function User({ id, user }: { id: string; user: Row }): JSX.Element {
     { name: "ledger", label: "Ledger", view: views.journals },
     { name: "disputes", label: "Disputes", view: views.disputes },
     { name: "settlements", label: "Settlements", view: views.settlements },
-    { name: "conversions", label: "Splits and merges", view: views.conversions },
+    { name: "conversions", label: "Splits, merges, conversions", view: views.conversions },
     { name: "keys", label: "API keys", view: views.apiKeys },
     { name: "mails", label: "Mails", view: views.mails },
     { name: "owed", label: "Receivables", view: views.receivables },
@@ -103,10 +103,12 @@ function UserForms({ id, user }: { id: string; user: Row }): JSX.Element {
   const statement = <CommandForm command={commands.statement} {...of} />;
   const file = <CommandForm command={commands.exportUser} {...of} />;
   if (user.erasedAt !== null) {
-    // What is owed may still be paid or reversed.
+    // What is owed may still be paid or reversed, and what came back later is paid out.
+    const balance = Number(user.balanceCents);
     return (
       <div class="commands">
-        <CommandForm command={commands.deposit} {...of} />
+        {balance < 0 && <CommandForm command={commands.deposit} {...of} />}
+        {balance > 0 && <CommandForm command={commands.withdraw} {...of} />}
         <CommandForm command={commands.adjustBalance} {...of} />
         <CommandForm command={commands.reverseDeposit} {...of} />
         {statement}

@@ -1,5 +1,5 @@
-import { choice, cents, count, flag, isSet, market, marketId, span, text, time } from "./parts.ts";
-import { byMarket, byUser, journal, side, user, userId } from "./parts.ts";
+import { choice, cents, count, flag, isSet, market, span, text, time } from "./parts.ts";
+import { byMarket, byUser, journal, side, user } from "./parts.ts";
 import type { View } from "./view.ts";
 
 /** Categories, events and markets, and what became of markets. */
@@ -147,7 +147,7 @@ export const voids: View = {
   ...{ title: "Undone trades and markets", list: "allVoids", type: "Void" },
   columns: [
     time("createdAt", "When", true),
-    marketId,
+    market,
     { field: "tradeId", label: "Trade", kind: "trade" },
     text("reason", "Reason"),
     cents("feeCents", "Fees given back"),
@@ -168,8 +168,8 @@ export const voids: View = {
 export const voidedPositions: View = {
   ...{ title: "Positions of undone markets", list: "allVoidedPositions", type: "VoidedPosition" },
   columns: [
-    userId,
-    marketId,
+    user,
+    market,
     side,
     count("quantity", "Shares", true),
     cents("costCents", "Cost"),

@@ -23,6 +23,7 @@ const taker = named("takerUserId", "Taker", "takerHandle");
 const maker = named("makerUserId", "Maker", "makerHandle");
 const price: Column = { field: "yesPriceCents", label: "YES price", kind: "price" };
 const trade: Column = { field: "tradeId", label: "Trade", kind: "trade" };
+const undone = time("voidedAt", "Undone");
 const byTrader = (fields: readonly string[]) =>
   ({
     name: "trader",
@@ -65,6 +66,7 @@ export const roundTrips: View = {
     count("secondsBetween", "Seconds between", true),
     { field: "tradeBeforeId", label: "Trade before", kind: "trade" },
     trade,
+    undone,
   ],
   filters: [ofPair, byMarket],
   order: "TRADE_KEY_DESC",
@@ -84,6 +86,7 @@ export const largeTrades: View = {
     count("dayPercent", "Percent of the day", true),
     count("dayTradeCount", "Trades of the day"),
     trade,
+    undone,
   ],
   filters: [ofTrade, byMarket],
   order: "TRADE_KEY_DESC",
@@ -103,6 +106,7 @@ export const lateTrades: View = {
     price,
     count("quantity", "Shares", true),
     trade,
+    undone,
   ],
   filters: [ofTrade, byMarket],
   order: "TRADE_KEY_DESC",

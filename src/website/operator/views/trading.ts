@@ -137,13 +137,15 @@ export const positions: View = {
 };
 
 export const conversions: View = {
-  ...{ title: "Splits and merges", list: "allSetConversions", type: "SetConversion" },
+  ...{ title: "Splits, merges, conversions", list: "allSetConversions", type: "SetConversion" },
   columns: [
     time("createdAt", "When", true),
     user,
     market,
     text("kind", "Kind"),
-    count("quantity", "Pairs of shares", true),
+    { field: "side", label: "Side", ifNone: () => "both" },
+    count("quantity", "Shares of each side", true),
+    { ...cents("cents", "Cash for them"), ifNone: () => "50¢ a share" },
     cents("yesRealisedCents", "Realised, YES"),
     cents("noRealisedCents", "Realised, NO"),
     journal,
@@ -155,7 +157,7 @@ export const conversions: View = {
     ...span("createdAt"),
   ],
   order: "CONVERSION_KEY_DESC",
-  empty: "No splits or merges.",
+  empty: "No splits, merges or conversions.",
 };
 
 export const reductions: View = {
