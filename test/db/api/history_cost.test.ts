@@ -30,12 +30,12 @@ test.before("make many trades", async () => {
   const bob = await makeTrader();
   const others = [await makeMarket(), await makeMarket()];
   // One trade of each kind, of which the others are copies.
+  await place(market, ann, buy("yes", 1, 50));
+  await place(market, bob, buy("no", 1, 50));
   for (const one of [market, ...others]) {
     await place(one, bob, buy("no", 1, 50));
     await place(one, ann, buy("yes", 1, 50));
   }
-  await place(market, ann, buy("yes", 1, 50));
-  await place(market, bob, buy("no", 1, 50));
   await database.pool.query(
     `insert into trading.trades
      select (t).* from (
@@ -164,6 +164,23 @@ test.serial("order history reads the fills that it shows", async (t) => {
   );
   t.true(history <= 6 * Number(rows[0].fills), `history: ${history} of ${rows[0].fills}`);
 });
+
+test.serial(
+  "a page of the history has 5,000 fills at most, unless one order has more",
+  async (t) => {
+    const counts: number[][] = [];
+    for (let cursor: string | null = null, count = 0; count < 9; count++) {
+      const body = await exchange.calls.listOrderHistory({ userId: ann, most: LIMIT, cursor });
+      const page = JSON.parse(body!);
+      counts.push(page.data.map(({ fills }: any) => fills.length));
+      cursor = page.nextCursor;
+      if (cursor === null) break;
+    }
+    const sums = counts.map((orders) => orders.reduce((sum, count) => sum + count));
+    t.true(Math.max(...sums) > 5000, "one order has more");
+    for (const [index, sum] of sums.entries()) t.true(sum <= 5000 || counts[index]!.length === 1);
+  },
+);
 
 test.serial("candles read no trades but those since the job ran", async (t) => {
   const asked = { marketId: market, interval: "1d" };
