@@ -1,6 +1,41 @@
 import { ladder } from "./ladder.ts";
-import { firstFree, isTried, makeLane, putBehind, takeAlone, takeTogether } from "./lane.ts";
-import type { Lane, Waiting } from "./lane.ts";
+import type { Rung } from "./ladder.ts";
+import { chooseAlone, chooseTogether } from "./lane.ts";
+import type { Waiting } from "./lane.ts";
+import { createTally } from "../tally.ts";
+import type { Tally } from "../tally.ts";
+
+/** The queue of one market. */
+export interface Lane {
+  waiting: Waiting[];
+  /**
+   * Calls under way: at most one that took orders here, and one that goes apart, for an order that
+   * climbed or on the rung `single`.
+   */
+  underWay: number;
+  /** A call apart has gone before its orders: they go before the next one. */
+  isOwed: boolean;
+  /** Of its next call. */
+  rung: Exclude<Rung, "single">;
+  /** How many orders of a user left for calls of their own. What the user sent after them waits here. */
+  climbing: Tally;
+}
+
+const makeLane = (): Lane => ({
+  ...{ waiting: [], underWay: 0, isOwed: false },
+  ...{ rung: "shared", climbing: createTally() },
+});
+
+const isFree = ({ climbing }: Lane, { request }: Waiting) => climbing.of(request.userId) === 0;
+
+/** The orders that a call may take. */
+const freeIn = (lane: Lane) => lane.waiting.filter((order) => isFree(lane, order));
+
+/** The first of them. Looked for at each order that comes. */
+const firstFree = (lane: Lane) => lane.waiting.find((order) => isFree(lane, order));
+
+/** Whether a call may take an order that another one has not placed. */
+const isTried = (lane: Lane) => lane.waiting.some((order) => order.wasTried && isFree(lane, order));
 
 /** The lanes of one process. A lane from which a call takes orders is under way until `end`. */
 export interface Lanes {
@@ -14,7 +49,7 @@ export interface Lanes {
   take: (lane: Lane) => Waiting[];
   /** All of a lane, or all that wait for a shared call. */
   takeAll: (lane: Lane | undefined) => Waiting[];
-  /** Orders that are to be placed again. */
+  /** Orders that were not placed go behind the others, and so do later ones of their users. */
   putBehind: (orders: Waiting[]) => void;
   of: (orders: Waiting[]) => Set<Lane>;
   /** Their call is over. Those that failed go alone next. */
@@ -75,6 +110,12 @@ export function createLanes(now: () => number): Lanes {
   const laneOf = ({ request }: Waiting) => laneIn(request.marketId);
   const of = (orders: Waiting[]) => new Set(orders.map(laneOf));
 
+  function take(orders: Waiting[]): Waiting[] {
+    const taken = new Set(orders);
+    for (const lane of of(orders)) lane.waiting = lane.waiting.filter((order) => !taken.has(order));
+    return orders;
+  }
+
   return {
     ...{ of, start },
     add: (order) => {
@@ -91,12 +132,12 @@ export function createLanes(now: () => number): Lanes {
       return found;
     },
     takeShared: () => {
-      const orders = takeTogether([...ready.shared], ladder.shared.mostOrders);
+      const orders = take(chooseTogether([...ready.shared].map(freeIn), ladder.shared.mostOrders));
       of(orders).forEach(start);
       return orders;
     },
     findAlone: () => [...ready.alone][0],
-    take: (lane) => takeAlone(lane, ladder.alone.mostOrders),
+    take: (lane) => take(chooseAlone(freeIn(lane), ladder.alone.mostOrders)),
     takeAll: (lane) => {
       const all = lane === undefined ? [...ready.shared] : [lane];
       return all.flatMap((each) => {
@@ -106,11 +147,14 @@ export function createLanes(now: () => number): Lanes {
       });
     },
     putBehind: (orders) => {
+      for (const order of orders) order.wasTried = true;
       for (const lane of of(orders)) {
-        putBehind(
-          lane,
-          orders.filter((order) => laneOf(order) === lane),
+        const own = orders.filter((order) => laneOf(order) === lane);
+        const users = new Set(own.map(({ request }) => request.userId));
+        const [others = [], later = []] = [false, true].map((isTheirs) =>
+          lane.waiting.filter(({ request }) => users.has(request.userId) === isTheirs),
         );
+        lane.waiting = [...others, ...own, ...later];
       }
     },
     end: (ended, failed) => {

@@ -6,8 +6,8 @@ import { DatabaseFailure, isLockTimeout, withRetries } from "../database/failure
 import type { RetryOptions } from "../database/failures.ts";
 import { ladder } from "./ladder.ts";
 import { isDeep } from "./lane.ts";
-import type { Lane, Waiting } from "./lane.ts";
-import type { Lanes } from "./lanes.ts";
+import type { Waiting } from "./lane.ts";
+import type { Lane, Lanes } from "./lanes.ts";
 
 /** The calls of the gatherer, and what becomes of the orders that they bring. */
 

@@ -1,5 +1,5 @@
 import test from "ava";
-import { isDeep, makeLane, takeAlone, takeTogether } from "../../src/engine/lane.ts";
+import { chooseAlone, chooseTogether, isDeep } from "../../src/engine/lane.ts";
 import type { Waiting } from "../../src/engine/lane.ts";
 
 /** Which orders a call takes. */
@@ -18,43 +18,33 @@ const orderOf = (...[userId, price, quantity = 1, budgetCents]: Sent): Waiting =
   return { request, ...unused, resolve: () => undefined, reject: () => undefined };
 };
 
-const laneOf = (...orders: Sent[]) => {
-  const lane = makeLane();
-  lane.waiting = orders.map((sent) => orderOf(...sent));
-  return lane;
-};
+const queueOf = (...orders: Sent[]) => orders.map((sent) => orderOf(...sent));
 
 const prices = (orders: Waiting[]) => orders.map(({ request }) => request.price);
 
+/** The orders of one call after the other, until the queue is empty. */
+function callsOf(queue: Waiting[], mostOrders = 32): (number | null | undefined)[][] {
+  const chosen = chooseAlone(queue, mostOrders);
+  if (chosen.length === 0) return [];
+  const left = queue.filter((order) => !chosen.includes(order));
+  return [prices(chosen), ...callsOf(left, mostOrders)];
+}
+
 test("orders of one user go together, up to those of a call, in their order", (t) => {
-  const lane = laneOf(["ann", 1], ["ann", 2], ["ann", 3], ["ann", 4]);
-  t.deepEqual(prices(takeAlone(lane, 3)), [1, 2, 3]);
-  t.deepEqual(prices(lane.waiting), [4]);
-  t.deepEqual(prices(takeAlone(lane, 3)), [4]);
-  t.deepEqual(lane.waiting, []);
+  const queue = queueOf(["ann", 1], ["ann", 2], ["ann", 3], ["ann", 4]);
+  t.deepEqual(callsOf(queue, 3), [[1, 2, 3], [4]]);
 });
 
 test("every market has its turn before one has its second", (t) => {
-  const long = laneOf(["u1", 1], ["u2", 2], ["u3", 3], ["u4", 4], ["u5", 5], ["u6", 6]);
-  const short = laneOf(["x", 11], ["y", 12]);
-  const shorter = laneOf(["z", 21]);
-  t.deepEqual(prices(takeTogether([long, short, shorter], 6)), [1, 11, 21, 2, 12, 3]);
-  t.deepEqual(
-    [long, short, shorter].map(({ waiting }) => prices(waiting)),
-    [[4, 5, 6], [], []],
-  );
-});
-
-test("what a user sent after an order that climbs waits in its market alone", (t) => {
-  const [lane, other] = [laneOf(["ann", 1], ["bob", 2], ["ann", 3]), laneOf(["ann", 11])];
-  lane.climbing.add("ann", 1);
-  t.deepEqual(prices(takeTogether([lane, other], 200)), [2, 11]);
-  t.deepEqual(prices(lane.waiting), [1, 3]);
-  t.deepEqual(prices(takeAlone(lane, 200)), []);
+  const long = queueOf(["u1", 1], ["u2", 2], ["u3", 3], ["u4", 4], ["u5", 5], ["u6", 6]);
+  const short = queueOf(["x", 11], ["y", 12]);
+  const shorter = queueOf(["z", 21]);
+  t.deepEqual(prices(chooseTogether([long, short, shorter], 6)), [1, 11, 21, 2, 12, 3]);
+  t.deepEqual(prices(chooseTogether([shorter, short], 6)), [21, 11, 12]);
 });
 
 test("the smallest orders of a market go with its first one, and none before one of its user", (t) => {
-  const lane = laneOf(
+  const queue = queueOf(
     ...([
       ["ann", 1, 500],
       ["bob", 2, 251],
@@ -70,21 +60,19 @@ test("the smallest orders of a market go with its first one, and none before one
     ] as const),
   );
   t.deepEqual(
-    prices(takeAlone(lane, 32)),
-    [1, 5, 6, 7, 9],
+    callsOf(queue),
+    [[1, 5, 6, 7, 9], [2, 3, 4], [8]],
     "10, 200, 9 and 1 are no more than 250",
   );
-  t.deepEqual(prices(takeAlone(lane, 32)), [2, 3, 4]);
-  t.deepEqual(prices(takeAlone(lane, 32)), [8]);
 });
 
 test("with a first order that is deep come others, but none of its user", (t) => {
-  const lane = laneOf(["ann", 1, 501], ["bob", 2], ["ann", 3], ["cy", 4, 9999], ["dan", 5, 250]);
-  for (const taken of [[1, 2, 5], [3], [4]]) t.deepEqual(prices(takeAlone(lane, 32)), taken);
+  const queue = queueOf(["ann", 1, 501], ["bob", 2], ["ann", 3], ["cy", 4, 9999], ["dan", 5, 250]);
+  t.deepEqual(callsOf(queue), [[1, 2, 5], [3], [4]]);
 });
 
 test("an order of up to 500 shares waits for no deep ones of others", (t) => {
-  const lane = laneOf(
+  const queue = queueOf(
     ...([
       ["ann", 1, 501],
       ["bob", 2, 501],
@@ -98,13 +86,12 @@ test("an order of up to 500 shares waits for no deep ones of others", (t) => {
     ] as const),
   );
   // With ann's, which climbs, goes cy's: the first that is not deep and behind none of its user.
-  for (const taken of [[1, 4, 6, 7], [2, 5], [3]]) t.deepEqual(prices(takeAlone(lane, 32)), taken);
+  t.deepEqual(callsOf(queue), [[1, 4, 6, 7], [2, 5], [3]]);
 });
 
 test("of a budget each cent may buy a share of another order", (t) => {
-  const lane = laneOf(["ann", 1], ["bob", 2, null, 250], ["cy", 3, null, 60]);
-  t.deepEqual(prices(takeAlone(lane, 32)), [1, 3]);
-  t.deepEqual(prices(takeAlone(lane, 32)), [2]);
+  const queue = queueOf(["ann", 1], ["bob", 2, null, 250], ["cy", 3, null, 60]);
+  t.deepEqual(callsOf(queue), [[1, 3], [2]]);
   t.false(isDeep(orderOf("ann", 4, null, 500)));
   t.true(isDeep(orderOf("ann", 4, null, 501)));
 });
