@@ -5,7 +5,10 @@ import type { CallLimits } from "../database/call_limiter.ts";
  * `alone`, and back after a success. An order that holds up its lane climbs: it leaves for calls of its
  * own.
  */
-export type Rung = "shared" | "alone" | "single";
+type Rung = LaneRung | "single";
+
+/** Of calls that take orders from lanes. */
+export type LaneRung = "shared" | "alone";
 
 /** Makers that the first order of a call of one lane may meet, and all others together. */
 export const LANE_MAKERS = { ofFirst: 500, ofOthers: 250 };

@@ -1,5 +1,5 @@
 import type { OrderRequest, Payment, PlacedOrder } from "../database/calls.ts";
-import { LANE_MAKERS } from "./ladder.ts";
+import { ladder, LANE_MAKERS } from "./ladder.ts";
 
 /** The token of a request that is not counted yet: see http/access.ts. It is taken once. */
 export interface Token {
@@ -87,3 +87,17 @@ function sizesOf(orders: Waiting[]) {
     return { order, size };
   });
 }
+
+/** A queue in which these orders are behind those of other users, and before later ones of theirs. */
+export function behindOthers(orders: Waiting[], queue: Waiting[]): Waiting[] {
+  const users = new Set(orders.map(({ request }) => request.userId));
+  const isTheirs = ({ request }: Waiting) => users.has(request.userId);
+  const others = queue.filter((order) => !isTheirs(order));
+  return [...others, ...orders, ...queue.filter(isTheirs)];
+}
+
+/** The orders of a call of each rung, of these queues. On `alone` it is one. */
+export const choose = {
+  shared: (queues: Waiting[][]): Waiting[] => chooseTogether(queues, ladder.shared.mostOrders),
+  alone: (queues: Waiting[][]): Waiting[] => chooseAlone(queues.flat(), ladder.alone.mostOrders),
+};

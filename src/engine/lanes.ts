@@ -1,12 +1,12 @@
-import { ladder } from "./ladder.ts";
-import type { Rung } from "./ladder.ts";
-import { chooseAlone, chooseTogether } from "./lane.ts";
+import type { LaneRung } from "./ladder.ts";
+import { behindOthers, choose } from "./lane.ts";
 import type { Waiting } from "./lane.ts";
 import { createTally } from "../tally.ts";
 import type { Tally } from "../tally.ts";
 
 /** The queue of one market. */
-export interface Lane {
+interface Lane {
+  marketId: string;
   waiting: Waiting[];
   /**
    * Calls under way: at most one that took orders here, and one that goes apart, for an order that
@@ -15,175 +15,139 @@ export interface Lane {
   underWay: number;
   /** A call apart has gone before its orders: they go before the next one. */
   isOwed: boolean;
-  /** Of its next call. */
-  rung: Exclude<Rung, "single">;
   /** How many orders of a user left for calls of their own. What the user sent after them waits here. */
   climbing: Tally;
 }
 
-const makeLane = (): Lane => ({
-  ...{ waiting: [], underWay: 0, isOwed: false },
-  ...{ rung: "shared", climbing: createTally() },
-});
-
-const isFree = ({ climbing }: Lane, { request }: Waiting) => climbing.of(request.userId) === 0;
-
-/** The orders that a call may take. */
-const freeIn = (lane: Lane) => lane.waiting.filter((order) => isFree(lane, order));
-
-/** The first of them. Looked for at each order that comes. */
-const firstFree = (lane: Lane) => lane.waiting.find((order) => isFree(lane, order));
-
-/** Whether a call may take an order that another one has not placed. */
-const isTried = (lane: Lane) => lane.waiting.some((order) => order.wasTried && isFree(lane, order));
-
-/** The lanes of one process. A lane from which a call takes orders is under way until `end`. */
-export interface Lanes {
-  add: (order: Waiting) => void;
-  /** How many orders wait for a shared call, and when the first of them came: Infinity for none. */
-  shared: () => { count: number; since: number };
-  takeShared: () => Waiting[];
-  /** The next lane that has a call of its own to make. The lanes take turns. */
-  findAlone: () => Lane | undefined;
-  start: (lane: Lane) => void;
-  take: (lane: Lane) => Waiting[];
-  /** All of a lane, or all that wait for a shared call. */
-  takeAll: (lane: Lane | undefined) => Waiting[];
-  /** Orders that were not placed go behind the others, and so do later ones of their users. */
-  putBehind: (orders: Waiting[]) => void;
-  of: (orders: Waiting[]) => Set<Lane>;
-  /** Their call is over. Those that failed go alone next. */
-  end: (lanes: Set<Lane>, failed: Set<Lane>) => void;
-  /** A call apart is under way: until `unblock` the lanes of its markets begin none. */
-  block: (marketIds: string[]) => void;
-  unblock: (marketIds: string[]) => void;
-  /** Whether orders of a market go before its next call apart. */
-  owes: (marketIds: string[]) => boolean;
-  /** An order climbs: what its user sends to its lane waits until `unhold`. */
-  hold: (order: Waiting) => void;
-  unhold: (order: Waiting) => void;
+function makeLane(marketId: string): Lane {
+  return { marketId, waiting: [], underWay: 0, isOwed: false, climbing: createTally() };
 }
 
-const SWEEP_MS = 1000;
+/** The lanes of one process. Those of orders that a call took are under way until `end`. */
+export interface Lanes {
+  add: (order: Waiting) => void;
+  /** The queues of the orders that are ready for calls of this rung. */
+  ready: (rung: LaneRung) => Waiting[][];
+  /** Takes the orders of a call: out of all these queues, or of the one that is longest ready. */
+  take: (rung: LaneRung) => Waiting[];
+  /** All orders there. */
+  takeAll: (rung: LaneRung) => Waiting[];
+  /**
+   * Orders that were not placed go behind the others, and so do later ones of their users. Their lanes
+   * go alone while one of them waits there.
+   */
+  putBehind: (orders: Waiting[]) => void;
+  /** The call of these orders is over. */
+  end: (orders: Waiting[]) => void;
+  /** Whether orders of their lanes climb. */
+  areClimbing: (orders: Waiting[]) => boolean;
+  /** Makes a call apart. Until it is over, the lanes of its markets begin none. */
+  blockDuring: <T>(marketIds: string[], call: () => Promise<T>) => Promise<T>;
+  /** Whether orders of a market go before its next call apart. */
+  owes: (marketIds: string[]) => boolean;
+  /** An order climbs. Until it is placed, what its user sends to its lane waits. */
+  holdDuring: (order: Waiting, placing: () => Promise<void>) => Promise<void>;
+}
 
-/** Lanes by market, and which of them have orders for a call. */
-function createLaneMap(now: () => number) {
+/** The orders that a call may take. */
+const freeIn = ({ climbing, waiting }: Lane) =>
+  waiting.filter(({ request }) => climbing.of(request.userId) === 0);
+
+/** `onChange` is called when a lane may have orders for a call. */
+export function createLanes(onChange: () => void): Lanes {
+  /** Those that have something to do. */
   const lanes = new Map<string, Lane>();
-  /** Lanes with orders for a call, and none under way, by its rung. The longest ready come first. */
-  const ready = { shared: new Set<Lane>(), alone: new Set<Lane>() };
-  let sweptAt = now();
+  /** Those with orders for a call and none under way, and its rung. The longest ready come first. */
+  const ready = new Map<Lane, LaneRung>();
 
   function laneIn(marketId: string): Lane {
-    const lane = lanes.get(marketId) ?? makeLane();
+    const lane = lanes.get(marketId) ?? makeLane(marketId);
     lanes.set(marketId, lane);
     return lane;
   }
 
-  const isReady = (lane: Lane) => ready[lane.rung].has(lane);
+  const laneOf = ({ request }: Waiting) => laneIn(request.marketId);
+  const lanesOf = (orders: Waiting[]) => [...new Set(orders.map(laneOf))];
+  const readyFor = (rung: LaneRung) => [...ready.keys()].filter((lane) => ready.get(lane) === rung);
+  /** The lanes of the next call. Those with calls of their own take turns. */
+  const next = (rung: LaneRung) => readyFor(rung).slice(0, rung === "alone" ? 1 : Infinity);
 
-  function makeReady(lane: Lane): void {
-    ready.shared.delete(lane);
-    ready.alone.delete(lane);
-    if (firstFree(lane) !== undefined && lane.underWay === 0) ready[lane.rung].add(lane);
+  function update(lane: Lane): void {
+    ready.delete(lane);
+    if (lane.underWay === 0) {
+      const free = freeIn(lane);
+      const isTried = free.some(({ wasTried }) => wasTried);
+      if (free.length > 0) ready.set(lane, isTried ? "alone" : "shared");
+      else if (lane.waiting.length === 0 && lane.climbing.isEmpty()) lanes.delete(lane.marketId);
+    }
+    onChange();
   }
 
   function start(lane: Lane): void {
-    ready[lane.rung].delete(lane);
+    ready.delete(lane);
     lane.underWay++;
     lane.isOwed = false;
   }
 
-  /** Forgets the lanes of markets that have nothing to do. */
-  function sweep(): void {
-    if (now() - sweptAt < SWEEP_MS) return;
-    sweptAt = now();
-    for (const [marketId, { climbing, underWay, waiting }] of lanes) {
-      if (waiting.length === 0 && climbing.isEmpty() && underWay === 0) lanes.delete(marketId);
-    }
-  }
-
-  return { isReady, laneIn, makeReady, ready, start, sweep };
-}
-
-export function createLanes(now: () => number): Lanes {
-  const { isReady, laneIn, makeReady, ready, start, sweep } = createLaneMap(now);
-  const laneOf = ({ request }: Waiting) => laneIn(request.marketId);
-  const of = (orders: Waiting[]) => new Set(orders.map(laneOf));
-
-  function take(orders: Waiting[]): Waiting[] {
-    const taken = new Set(orders);
-    for (const lane of of(orders)) lane.waiting = lane.waiting.filter((order) => !taken.has(order));
-    return orders;
+  function end(lane: Lane): void {
+    lane.underWay--;
+    update(lane);
   }
 
   return {
-    ...{ of, start },
     add: (order) => {
       const lane = laneOf(order);
       lane.waiting.push(order);
-      if (!isReady(lane)) makeReady(lane);
+      if (ready.has(lane)) onChange();
+      else update(lane);
     },
-    shared: () => {
-      const found = { count: 0, since: Infinity };
-      for (const lane of ready.shared) {
-        found.count += lane.waiting.length;
-        found.since = Math.min(found.since, firstFree(lane)?.since ?? Infinity);
+    ready: (rung) => readyFor(rung).map(freeIn),
+    take: (rung) => {
+      const orders = choose[rung](next(rung).map(freeIn));
+      const taken = new Set(orders);
+      for (const lane of lanesOf(orders)) {
+        lane.waiting = lane.waiting.filter((order) => !taken.has(order));
+        start(lane);
       }
-      return found;
-    },
-    takeShared: () => {
-      const orders = take(chooseTogether([...ready.shared].map(freeIn), ladder.shared.mostOrders));
-      of(orders).forEach(start);
       return orders;
     },
-    findAlone: () => [...ready.alone][0],
-    take: (lane) => take(chooseAlone(freeIn(lane), ladder.alone.mostOrders)),
-    takeAll: (lane) => {
-      const all = lane === undefined ? [...ready.shared] : [lane];
-      return all.flatMap((each) => {
-        const orders = each.waiting.splice(0);
-        makeReady(each);
+    takeAll: (rung) =>
+      next(rung).flatMap((lane) => {
+        const orders = lane.waiting.splice(0);
+        update(lane);
         return orders;
-      });
-    },
+      }),
     putBehind: (orders) => {
       for (const order of orders) order.wasTried = true;
-      for (const lane of of(orders)) {
+      for (const lane of lanesOf(orders)) {
         const own = orders.filter((order) => laneOf(order) === lane);
-        const users = new Set(own.map(({ request }) => request.userId));
-        const [others = [], later = []] = [false, true].map((isTheirs) =>
-          lane.waiting.filter(({ request }) => users.has(request.userId) === isTheirs),
-        );
-        lane.waiting = [...others, ...own, ...later];
+        lane.waiting = behindOthers(own, lane.waiting);
       }
     },
-    end: (ended, failed) => {
-      for (const lane of ended) {
-        lane.underWay--;
-        lane.rung = failed.has(lane) || isTried(lane) ? "alone" : "shared";
-        makeReady(lane);
-      }
-      sweep();
+    end: (orders) => {
+      lanesOf(orders).forEach(end);
     },
-    block: (marketIds) => {
-      marketIds.map(laneIn).forEach(start);
-    },
-    unblock: (marketIds) => {
-      for (const lane of marketIds.map(laneIn)) {
-        lane.underWay--;
-        lane.isOwed = true;
-        makeReady(lane);
+    areClimbing: (orders) => lanesOf(orders).some(({ climbing }) => !climbing.isEmpty()),
+    blockDuring: async (marketIds, call) => {
+      const blocked = marketIds.map(laneIn);
+      blocked.forEach(start);
+      try {
+        return await call();
+      } finally {
+        for (const lane of blocked) {
+          lane.isOwed = true;
+          end(lane);
+        }
       }
     },
-    owes: (marketIds) => marketIds.map(laneIn).some((lane) => lane.isOwed && isReady(lane)),
-    hold: (order) => {
-      laneOf(order).climbing.add(order.request.userId, 1);
-    },
-    unhold: (order) => {
+    owes: (marketIds) =>
+      [...ready.keys()].some((lane) => lane.isOwed && marketIds.includes(lane.marketId)),
+    holdDuring: async (order, placing) => {
       const lane = laneOf(order);
+      lane.climbing.add(order.request.userId, 1);
+      await placing();
       lane.climbing.add(order.request.userId, -1);
-      if (isTried(lane)) lane.rung = "alone";
-      makeReady(lane);
+      update(lane);
     },
   };
 }

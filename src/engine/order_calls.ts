@@ -1,103 +1,111 @@
-import type { Pool, PoolClient } from "pg";
+import type { PoolClient } from "pg";
 import { call } from "../database/call.ts";
 import { ALL_ORDERS, api } from "../database/calls.ts";
-import type { CommandResult, PlacedOrder } from "../database/calls.ts";
+import type { PlacedOrder } from "../database/calls.ts";
 import { DatabaseFailure, isLockTimeout, withRetries } from "../database/failures.ts";
-import type { RetryOptions } from "../database/failures.ts";
-import { ladder } from "./ladder.ts";
+import type { Turn } from "../database/failures.ts";
+import { ladder, LANES } from "./ladder.ts";
+import type { LaneRung } from "./ladder.ts";
 import { isDeep } from "./lane.ts";
 import type { Waiting } from "./lane.ts";
-import type { Lane, Lanes } from "./lanes.ts";
+import { placeApart } from "./whole_calls.ts";
+import type { WholeCallContext } from "./whole_calls.ts";
 
 /** The calls of the gatherer, and what becomes of the orders that they bring. */
 
-export interface CallContext {
-  pool: Pool;
-  lanes: Lanes;
-  retries: RetryOptions | undefined;
+export interface CallContext extends WholeCallContext {
   /** Instead of what the ladder has. */
   mostMakers: number | undefined;
   whilePaying: WhilePaying;
-  /** Places an order by calls of its own. */
-  climb: (order: Waiting) => void;
-  now: () => number;
-  onCommitted: (results: CommandResult[]) => void;
 }
 
 /** Makes a call that takes tokens of these users, while their other requests wait. */
 export type WhilePaying = <T>(userIds: string[], call: () => Promise<T>) => Promise<T>;
 
-interface CallPlan {
-  /** Takes its orders, once it has a connection: more may have come. */
-  take: () => Waiting[];
-  /** Of a call of one lane, on the rung `alone`. */
-  lane?: Lane;
-}
-
-/** What a call took, and what of it it sent. */
+/** What a call of a rung took, and what of it it sends. */
 interface Taken {
-  orders?: Waiting[];
+  rung: LaneRung;
+  orders: Waiting[];
   sent: Waiting[];
+  /** Orders of its lane climb: what is locked there may be so for long. */
+  isTroubled: boolean;
 }
 
-/** Makes a call and answers its orders. Those that were told AGAIN are placed again, or climb. */
-export async function makeCall(context: CallContext, plan: CallPlan): Promise<void> {
-  const { lanes } = context;
-  const taken: Taken = { sent: [] };
-  /** Their lanes go alone next. */
-  let failed: Waiting[] = [];
+/**
+ * Makes a call and answers its orders. Those that were told AGAIN are placed again, or climb. It takes
+ * them once it has its turn and a connection, since more may have come. Then, or if it got none, it
+ * calls `onTaken`.
+ */
+export async function makeCall(
+  context: CallContext,
+  rung: LaneRung,
+  onTaken: () => void,
+): Promise<void> {
+  const { lanes, limiter } = context;
+  let taken: Taken | undefined;
   let results: PlacedOrder[] | undefined;
+  const takeOnce = (): Taken => {
+    if (taken === undefined) {
+      taken = take(context, rung);
+      onTaken();
+    }
+    return taken;
+  };
+  const turn: Turn = rung === "alone" ? limiter.turn(LANES, { alone: "" }) : (attempt) => attempt();
   try {
-    // A lock that lasts longer than a moment concerns some of the orders. The others go on.
-    results = await send(context, plan, taken, { waits: true }).catch((error: unknown) => {
-      if (!isLockTimeout(error)) throw error;
-      return send(context, plan, taken, { waits: false });
-    });
-    failed = answer(context, plan, taken, results);
+    results = await turn(() =>
+      // A lock that lasts longer than a moment concerns some of the orders. The others go on.
+      send(context, takeOnce, { waits: true }).catch((error: unknown) => {
+        if (!isLockTimeout(error)) throw error;
+        return send(context, takeOnce, { waits: false });
+      }),
+    );
+    answer(context, takeOnce(), results);
   } catch (error) {
-    // Without a connection, orders that came later would fail in the same way.
-    if (taken.orders === undefined) rejectAll(lanes.takeAll(plan.lane), error);
+    if (taken === undefined) {
+      // Without a turn or a connection, orders that came later would fail in the same way.
+      rejectAll(lanes.takeAll(rung), error);
+      onTaken();
+    }
     // It is committed: its orders must not be placed again.
     else if (results !== undefined) rejectAll(taken.sent, error);
-    else failed = fail(context, plan, taken.sent, error);
+    else fail(context, taken, error);
   } finally {
-    const ended = lanes.of(taken.orders ?? []);
-    if (plan.lane !== undefined) ended.add(plan.lane);
-    lanes.end(ended, lanes.of(failed));
+    lanes.end(taken?.orders ?? []);
   }
 }
 
+/** Takes the orders of a call. What is late is rejected, and what is deep climbs out of a lane's call. */
+function take(context: CallContext, rung: LaneRung): Taken {
+  const { lanes, now } = context;
+  const orders = lanes.take(rung);
+  const isTroubled = rung === "alone" && lanes.areClimbing(orders);
+  const at = now();
+  const isOver = ({ until }: Waiting) => until <= at;
+  rejectAll(orders.filter(isOver), new DatabaseFailure("conflict"));
+  const inTime = orders.filter((order) => !isOver(order));
+  const goesApart = (order: Waiting) => rung === "alone" && isDeep(order);
+  climb(context, inTime.filter(goesApart));
+  return { rung, orders, sent: inTime.filter((order) => !goesApart(order)), isTroubled };
+}
+
 async function send(
-  { climb, mostMakers, now, pool, retries, whilePaying }: CallContext,
-  { lane, take }: CallPlan,
-  taken: Taken,
+  { mostMakers, pool, retries, whilePaying }: CallContext,
+  takeOnce: () => Taken,
   { waits }: { waits: boolean },
 ): Promise<PlacedOrder[]> {
-  const rung = lane === undefined ? ladder.shared : ladder.alone;
-  const isTroubled = lane?.climbing.isEmpty() === false;
   const attempt = async (client: PoolClient): Promise<PlacedOrder[]> => {
-    if (taken.orders === undefined) {
-      taken.orders = take();
-      const at = now();
-      const isOver = ({ until }: Waiting) => until <= at;
-      rejectAll(taken.orders.filter(isOver), new DatabaseFailure("conflict"));
-      const inTime = taken.orders.filter((order) => !isOver(order));
-      const goesApart = (order: Waiting) => lane !== undefined && isDeep(order);
-      inTime.filter(goesApart).forEach(climb);
-      taken.sent = inTime.filter((order) => !goesApart(order));
-    }
-    if (taken.sent.length === 0) return [];
-    const payers = taken.sent.map(({ token, request }) =>
-      token === undefined ? null : request.userId,
-    );
+    const { isTroubled, rung, sent } = takeOnce();
+    if (sent.length === 0) return [];
+    const payers = sent.map(({ token, request }) => (token === undefined ? null : request.userId));
     const paying = payers.filter((userId) => userId !== null);
     const run = () =>
       call(client, api.runOrders, {
         ...ALL_ORDERS,
-        orders: taken.sent.map(({ request }) => request),
-        waits: waits && lane !== undefined,
+        orders: sent.map(({ request }) => request),
+        waits: waits && rung === "alone",
         skips: !waits || isTroubled,
-        mostMakers: mostMakers ?? rung.mostMakers,
+        mostMakers: mostMakers ?? ladder[rung].mostMakers,
         payers: paying.length === 0 ? null : payers,
       });
     return await (paying.length === 0 ? run() : whilePaying(paying, run));
@@ -105,19 +113,15 @@ async function send(
   return await withRetries(pool, attempt, { ...retries, exceptConflicts: true });
 }
 
-/** Gives orders their results. Returns those whose lanes go alone next. */
-function answer(
-  context: CallContext,
-  plan: CallPlan,
-  { sent }: Taken,
-  results: PlacedOrder[],
-): Waiting[] {
-  const { climb, now, onCommitted } = context;
+/** Gives orders their results. */
+function answer(context: CallContext, taken: Taken, results: PlacedOrder[]): void {
+  const { now, onCommitted } = context;
+  const { sent } = taken;
   if (results.length !== sent.length) {
     // The call is committed, so it is not repeated, and no result belongs to a certain order.
     const counted = `${results.length} results to ${sent.length} orders`;
     rejectAll(sent, new RangeError(`api.run_orders returned ${counted}`));
-    return [];
+    return;
   }
   const again: Waiting[] = [];
   const unpaid: Waiting[] = [];
@@ -128,9 +132,7 @@ function answer(
     const isUnpaid = order.token !== undefined && result.remaining === null;
     if (isUnpaid) {
       // Its bucket is locked. It takes its token by a call of its own, or waits behind others.
-      const isBehind = again.some(
-        (other) => !climbs(plan, sent, other) && areOfOneQueue(other, order),
-      );
+      const isBehind = again.some((other) => !climbs(taken, other) && areOfOneQueue(other, order));
       (isBehind && order.until > now() ? again : unpaid).push(order);
     }
     if (isUnpaid || !pay(order, result)) return;
@@ -139,14 +141,13 @@ function answer(
     else if (result.code === "AGAIN") order.reject(new DatabaseFailure("conflict"));
     else final.push({ order, result });
   });
-  placeAgain(context, plan, sent, again);
-  unpaid.forEach(climb);
+  placeAgain(context, taken, again);
+  climb(context, unpaid);
   if (sent.length > 0) onCommitted(final.map(({ result }) => result));
   // The next call begins first: the database works on it while the server writes these answers.
   setImmediate(() => {
     for (const { order, result } of final) order.resolve(result);
   });
-  return again;
 }
 
 const areOfOneQueue = ({ request: one }: Waiting, { request: other }: Waiting): boolean =>
@@ -166,21 +167,28 @@ function pay(order: Waiting, result: PlacedOrder): boolean {
 }
 
 /** Of a call of one lane only the first order that it sent is sure to have been the reason. It climbs. */
-const climbs = ({ lane }: CallPlan, [first]: Waiting[], order: Waiting): boolean =>
-  lane !== undefined && order === first;
+const climbs = ({ rung, sent }: Taken, order: Waiting): boolean =>
+  rung === "alone" && order === sent[0];
 
-function placeAgain(
-  { climb, lanes }: CallContext,
-  plan: CallPlan,
-  sent: Waiting[],
-  again: Waiting[],
-) {
-  lanes.putBehind(again.filter((order) => !climbs(plan, sent, order)));
-  again.filter((order) => climbs(plan, sent, order)).forEach(climb);
+function placeAgain(context: CallContext, taken: Taken, again: Waiting[]): void {
+  context.lanes.putBehind(again.filter((order) => !climbs(taken, order)));
+  climb(
+    context,
+    again.filter((order) => climbs(taken, order)),
+  );
+}
+
+/** Places orders by calls of their own, while their lanes go on with those of other users. */
+function climb(context: CallContext, orders: Waiting[]): void {
+  for (const order of orders) {
+    const place = () => placeApart(context, order).then(order.resolve, order.reject);
+    void context.lanes.holdDuring(order, place);
+  }
 }
 
 /** A call failed. If it had no effect, its orders are placed again: only some of them caused it. */
-function fail(context: CallContext, plan: CallPlan, sent: Waiting[], error: unknown): Waiting[] {
+function fail(context: CallContext, taken: Taken, error: unknown): void {
+  const { sent } = taken;
   const at = context.now();
   const isConflict = error instanceof DatabaseFailure && error.kind === "conflict";
   const isOfOne = !(error instanceof DatabaseFailure) && sent.length > 1;
@@ -189,10 +197,9 @@ function fail(context: CallContext, plan: CallPlan, sent: Waiting[], error: unkn
     sent.filter((order) => !isAgain(order)),
     error,
   );
-  placeAgain(context, plan, sent, sent.filter(isAgain));
-  return sent;
+  placeAgain(context, taken, sent.filter(isAgain));
 }
 
-export function rejectAll(orders: Waiting[], error: unknown): void {
+function rejectAll(orders: Waiting[], error: unknown): void {
   for (const order of orders) order.reject(error);
 }

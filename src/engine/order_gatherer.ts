@@ -10,15 +10,15 @@ import type {
 import type { RetryOptions } from "../database/failures.ts";
 import { startTimer } from "../later.ts";
 import type { Later } from "../later.ts";
-import { commandLimits, ladder, LANES } from "./ladder.ts";
-import type { LimitKind } from "./ladder.ts";
+import { commandLimits, ladder } from "./ladder.ts";
+import type { LaneRung, LimitKind } from "./ladder.ts";
 import type { Token, Waiting } from "./lane.ts";
 import { createLanes } from "./lanes.ts";
-import { makeCall, rejectAll } from "./order_calls.ts";
+import { makeCall } from "./order_calls.ts";
 import type { CallContext, WhilePaying } from "./order_calls.ts";
 import { createOrderCounts } from "./order_counts.ts";
 import { createWalks } from "./walks.ts";
-import { amend, placeAllOrNone, placeApart, placeKeyed } from "./whole_calls.ts";
+import { amend, placeAllOrNone, placeKeyed } from "./whole_calls.ts";
 import type { Amendment, KeyedBatch } from "./whole_calls.ts";
 
 export interface OrderGathererOptions {
@@ -89,22 +89,19 @@ export function createOrderGatherer(options: OrderGathererOptions): OrderGathere
   const { now = () => performance.now(), later = startTimer, whilePaying = runAtOnce } = options;
   const limits = commandLimits(connections);
   const limiter = options.limiter ?? createCallLimiter({ limits, later });
-  const walks = createWalks(now);
+  const queues = createCallLimiter({ limits: { most: Infinity, each: { one: 1 } }, later });
+  const counts = createOrderCounts(options.waitingCap ?? DEFAULT_WAITING_CAP);
+  const lanes = createLanes(() => {
+    schedule();
+  });
   const onCommitted = (results: CommandResult[]) => {
     queueMicrotask(() => options.onCommitted?.(results));
   };
-  const counts = createOrderCounts(options.waitingCap ?? DEFAULT_WAITING_CAP);
-  const lanes = createLanes(now);
-  const queues = createCallLimiter({ limits: { most: Infinity, each: { one: 1 } }, later });
-  const onLeft = () => {
-    calls.schedule();
+  const context: CallContext = {
+    ...{ pool, limiter, queues, lanes, walks: createWalks(now), retries, mostMakers },
+    ...{ whilePaying, unfinishedForMs, now, onCommitted },
   };
-  const timing = { unfinishedForMs, now };
-  const whole = { pool, limiter, queues, lanes, walks, retries, ...timing, onLeft, onCommitted };
-  const calls = createCallStarter(
-    { pool, lanes, climb, retries, mostMakers, whilePaying, now, onCommitted },
-    { limiter, mostShared: ladder.shared.atOnce(connections), later },
-  );
+  const schedule = createCallStarter(context, ladder.shared.atOnce(connections), later);
   /** Users of an order that is in its lane and may not be paid for. */
   const owing = new Set<string>();
   /** The last order of a user that is paid apart. Ends when it and those before it may be put. */
@@ -117,24 +114,8 @@ export function createOrderGatherer(options: OrderGathererOptions): OrderGathere
         new Promise<PlacedOrder>((resolve, reject) => {
           const until = since + unfinishedForMs;
           lanes.add({ request, since, until, resolve, reject, token, wasTried: false });
-          calls.schedule();
         }),
     );
-
-  /** Places an order by calls of its own, while its lane goes on with those of other users. */
-  function climb(order: Waiting): void {
-    const placeClimbing = async (): Promise<void> => {
-      try {
-        order.resolve(await placeApart(whole, order));
-      } catch (error) {
-        order.reject(error);
-      } finally {
-        lanes.unhold(order);
-      }
-    };
-    lanes.hold(order);
-    calls.run(placeClimbing());
-  }
 
   async function place(request: OrderRequest, token?: Token): Promise<VersionedResult> {
     const { userId } = request;
@@ -157,48 +138,27 @@ export function createOrderGatherer(options: OrderGathererOptions): OrderGathere
     await own;
   }
 
-  async function placeBatch<T>(orders: OrderRequest[], place: () => Promise<T>): Promise<T> {
-    const placing = counts.during(
+  const placeBatch = <T>(orders: OrderRequest[], place: () => Promise<T>): Promise<T> =>
+    counts.during(
       orders.map(({ userId }) => userId),
       place,
     );
-    calls.run(placing);
-    return await placing;
-  }
-
-  async function drained(): Promise<void> {
-    do {
-      await Promise.all(calls.running);
-      // The answers of a call come after its end.
-      await new Promise(setImmediate);
-    } while (calls.running.size > 0 || counts.all() > 0);
-  }
 
   return {
     place,
-    placeAllOrNone: (orders) => placeBatch(orders, () => placeAllOrNone(whole, orders)),
-    placeKeyed: (batch) => placeBatch(batch.orders, () => placeKeyed(whole, batch)),
-    amend: (amendment) => amend(whole, amendment),
-    drained,
+    placeAllOrNone: (orders) => placeBatch(orders, () => placeAllOrNone(context, orders)),
+    placeKeyed: (batch) => placeBatch(batch.orders, () => placeKeyed(context, batch)),
+    amend: (amendment) => amend(context, amendment),
+    drained: counts.none,
   };
 }
 
-interface StarterOptions {
-  limiter: CallLimiter<LimitKind>;
-  /** Shared calls under way at most. */
-  mostShared: number;
-  later: Later;
-}
-
-/** Begins calls when there are orders for them. */
-function createCallStarter(context: CallContext, { limiter, mostShared, later }: StarterOptions) {
+/** Begins calls when there are orders for them. Returns what looks for such orders, soon. */
+function createCallStarter(context: CallContext, mostShared: number, later: Later): () => void {
   const { lanes, now } = context;
-  const running = new Set<Promise<void>>();
-  let sharedCalls = 0;
-  /** A lane waits for a turn of the rung `alone`. */
-  let isWaiting = false;
-  /** A shared call waits for its connection; it will take what is ready by then. */
-  let isConnecting = false;
+  const underWay = { shared: 0, alone: 0 };
+  /** Those of them that have not taken their orders: they will take what is ready by then. */
+  const waiting = { shared: 0, alone: 0 };
   let isScheduled = false;
   /** When it is looked at again because orders have waited enough. */
   let wakesAt = Infinity;
@@ -214,16 +174,16 @@ function createCallStarter(context: CallContext, { limiter, mostShared, later }:
   }
 
   function begin(): void {
-    placeAlone();
-    if (isConnecting || sharedCalls >= mostShared) return;
-    const { count, since } = lanes.shared();
-    const isEnough = count >= (sharedCalls === 0 ? 1 : ENOUGH_ORDERS);
-    if (isEnough || haveWaited(since)) run(placeShared());
+    while (waiting.alone < lanes.ready("alone").length) void place("alone");
+    if (waiting.shared > 0 || underWay.shared >= mostShared) return;
+    const orders = lanes.ready("shared").flat();
+    const isEnough = orders.length >= (underWay.shared === 0 ? 1 : ENOUGH_ORDERS);
+    if (isEnough || haveWaited(orders)) void place("shared");
   }
 
   /** If not, they are looked at again when they have. */
-  function haveWaited(since: number): boolean {
-    const at = since + LONGEST_WAIT_MS;
+  function haveWaited(orders: Waiting[]): boolean {
+    const at = Math.min(...orders.map(({ since }) => since)) + LONGEST_WAIT_MS;
     const waitMs = at - now();
     if (waitMs > 0 && at < wakesAt) {
       wakesAt = at;
@@ -235,51 +195,17 @@ function createCallStarter(context: CallContext, { limiter, mostShared, later }:
     return waitMs <= 0;
   }
 
-  function run(begun: Promise<unknown>): void {
-    const ended = (): void => {
-      running.delete(call);
+  async function place(rung: LaneRung): Promise<void> {
+    underWay[rung]++;
+    waiting[rung]++;
+    await makeCall(context, rung, () => {
+      waiting[rung]--;
       schedule();
-    };
-    const call = begun.then(ended, ended);
-    running.add(call);
-  }
-
-  /** Begins a call of one lane, which is chosen when there is a turn. */
-  function placeAlone(): void {
-    if (isWaiting || lanes.findAlone() === undefined) return;
-    isWaiting = true;
-    const placing = limiter.turn(LANES, { alone: "" })(async () => {
-      isWaiting = false;
-      const lane = lanes.findAlone();
-      if (lane === undefined) return;
-      lanes.start(lane);
-      const placed = makeCall(context, { lane, take: () => lanes.take(lane) });
-      placeAlone();
-      await placed;
     });
-    const failed = (error: unknown): void => {
-      isWaiting = false;
-      // There was no turn.
-      const lane = lanes.findAlone();
-      if (lane !== undefined) rejectAll(lanes.takeAll(lane), error);
-    };
-    run(placing.catch(failed));
-  }
-
-  async function placeShared(): Promise<void> {
-    sharedCalls++;
-    isConnecting = true;
-    const take = () => {
-      isConnecting = false;
-      schedule();
-      return lanes.takeShared();
-    };
-    await makeCall(context, { take });
-    isConnecting = false;
-    sharedCalls--;
+    underWay[rung]--;
     // At once, before the answers.
     begin();
   }
 
-  return { running, run, schedule };
+  return schedule;
 }

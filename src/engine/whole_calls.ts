@@ -27,10 +27,8 @@ export interface WholeCallContext {
   limiter: CallLimiter<LimitKind>;
   /** What has the same name goes one after the other. */
   queues: CallLimiter<"one">;
-  lanes: Pick<Lanes, "block" | "unblock" | "owes">;
+  lanes: Lanes;
   walks: Walks;
-  /** A call has left lanes: they may have orders for a call. */
-  onLeft: () => void;
   retries: RetryOptions | undefined;
   unfinishedForMs: number;
   now: () => number;
@@ -229,22 +227,16 @@ async function goApart<Result extends VersionedResult>(
   { rung, restMs = () => 0 }: { rung: "alone" | "single"; restMs?: () => number },
   makeCall: (client: PoolClient) => Promise<Result[]>,
 ): Promise<Result[]> {
-  const { lanes, limiter, onLeft } = context;
+  const { lanes, limiter } = context;
   const { marketIds, queueNames, userIds } = whole;
   const holds = { [rung]: "", user: userIds, one: marketIds };
   const turn = limiter.turn(`${queueNames.join()} ${rung}`, holds, {
     ...patienceOf(context, whole),
     restMs: () => Math.max(restMs(), lanes.owes(marketIds) ? LANE_TURN_MS : 0),
   });
-  return await untilDone(context, { ...whole, turn }, async (client) => {
-    lanes.block(marketIds);
-    try {
-      return await makeCall(client);
-    } finally {
-      lanes.unblock(marketIds);
-      onLeft();
-    }
-  });
+  return await untilDone(context, { ...whole, turn }, (client) =>
+    lanes.blockDuring(marketIds, () => makeCall(client)),
+  );
 }
 
 /**
