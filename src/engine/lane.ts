@@ -1,5 +1,5 @@
 import type { OrderRequest, Payment, PlacedOrder } from "../database/calls.ts";
-import { ladder, LANE_MAKERS } from "./ladder.ts";
+import { LANE_MAKERS } from "./ladder.ts";
 
 /** The token of a request that is not counted yet: see http/access.ts. It is taken once. */
 export interface Token {
@@ -57,7 +57,7 @@ export const isDeep = (order: Waiting): boolean => reachOf(order) > LANE_MAKERS.
  * the first one to send comes with it: it is not deep, nor behind a deep one of its user. With a deep
  * one comes no other of its user: orders of one user never overtake each other.
  */
-export function chooseAlone(queue: Waiting[], mostOrders: number): Waiting[] {
+export function chooseAlone([queue = []]: Waiting[][], mostOrders: number): Waiting[] {
   const seen = queue.slice(0, MOST_SEEN);
   const [first] = seen;
   if (first === undefined) return [];
@@ -95,9 +95,3 @@ export function behindOthers(orders: Waiting[], queue: Waiting[]): Waiting[] {
   const others = queue.filter((order) => !isTheirs(order));
   return [...others, ...orders, ...queue.filter(isTheirs)];
 }
-
-/** The orders of a call of each rung, of these queues. On `alone` it is one. */
-export const choose = {
-  shared: (queues: Waiting[][]): Waiting[] => chooseTogether(queues, ladder.shared.mostOrders),
-  alone: (queues: Waiting[][]): Waiting[] => chooseAlone(queues.flat(), ladder.alone.mostOrders),
-};

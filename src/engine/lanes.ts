@@ -1,17 +1,15 @@
+import { ladder } from "./ladder.ts";
 import type { LaneRung } from "./ladder.ts";
-import { behindOthers, choose } from "./lane.ts";
+import { behindOthers, chooseAlone, chooseTogether } from "./lane.ts";
 import type { Waiting } from "./lane.ts";
 import { createTally } from "../tally.ts";
 import type { Tally } from "../tally.ts";
 
 /** The queue of one market. */
-interface Lane {
+export interface Lane {
   marketId: string;
   waiting: Waiting[];
-  /**
-   * Calls under way: at most one that took orders here, and one that goes apart, for an order that
-   * climbed or on the rung `single`.
-   */
+  /** Calls under way: at most one that took orders here, and one that goes apart. */
   underWay: number;
   /** A call apart has gone before its orders: they go before the next one. */
   isOwed: boolean;
@@ -26,9 +24,9 @@ function makeLane(marketId: string): Lane {
 /** The lanes of one process. Those of orders that a call took are under way until `end`. */
 export interface Lanes {
   add: (order: Waiting) => void;
-  /** The queues of the orders that are ready for calls of this rung. */
-  ready: (rung: LaneRung) => Waiting[][];
-  /** Takes the orders of a call: out of all these queues, or of the one that is longest ready. */
+  /** Those with orders for a call and none under way. The longest ready come first. */
+  ready: (rung: LaneRung) => Lane[];
+  /** Takes the orders of a call: of all these lanes, or on `alone` of the first. */
   take: (rung: LaneRung) => Waiting[];
   /** All orders there. */
   takeAll: (rung: LaneRung) => Waiting[];
@@ -49,16 +47,18 @@ export interface Lanes {
   holdDuring: (order: Waiting, placing: () => Promise<void>) => Promise<void>;
 }
 
+const choose = { shared: chooseTogether, alone: chooseAlone };
+
 /** The orders that a call may take. */
-const freeIn = ({ climbing, waiting }: Lane) =>
+export const freeIn = ({ climbing, waiting }: Lane): Waiting[] =>
   waiting.filter(({ request }) => climbing.of(request.userId) === 0);
 
 /** `onChange` is called when a lane may have orders for a call. */
 export function createLanes(onChange: () => void): Lanes {
   /** Those that have something to do. */
   const lanes = new Map<string, Lane>();
-  /** Those with orders for a call and none under way, and its rung. The longest ready come first. */
-  const ready = new Map<Lane, LaneRung>();
+  /** The rungs of those that are ready. */
+  const rungs = new Map<Lane, LaneRung>();
 
   function laneIn(marketId: string): Lane {
     const lane = lanes.get(marketId) ?? makeLane(marketId);
@@ -68,23 +68,23 @@ export function createLanes(onChange: () => void): Lanes {
 
   const laneOf = ({ request }: Waiting) => laneIn(request.marketId);
   const lanesOf = (orders: Waiting[]) => [...new Set(orders.map(laneOf))];
-  const readyFor = (rung: LaneRung) => [...ready.keys()].filter((lane) => ready.get(lane) === rung);
+  const ready = (rung: LaneRung) => [...rungs.keys()].filter((lane) => rungs.get(lane) === rung);
   /** The lanes of the next call. Those with calls of their own take turns. */
-  const next = (rung: LaneRung) => readyFor(rung).slice(0, rung === "alone" ? 1 : Infinity);
+  const next = (rung: LaneRung) => ready(rung).slice(0, rung === "alone" ? 1 : Infinity);
 
   function update(lane: Lane): void {
-    ready.delete(lane);
+    rungs.delete(lane);
     if (lane.underWay === 0) {
       const free = freeIn(lane);
       const isTried = free.some(({ wasTried }) => wasTried);
-      if (free.length > 0) ready.set(lane, isTried ? "alone" : "shared");
+      if (free.length > 0) rungs.set(lane, isTried ? "alone" : "shared");
       else if (lane.waiting.length === 0 && lane.climbing.isEmpty()) lanes.delete(lane.marketId);
     }
     onChange();
   }
 
   function start(lane: Lane): void {
-    ready.delete(lane);
+    rungs.delete(lane);
     lane.underWay++;
     lane.isOwed = false;
   }
@@ -95,15 +95,15 @@ export function createLanes(onChange: () => void): Lanes {
   }
 
   return {
+    ready,
     add: (order) => {
       const lane = laneOf(order);
       lane.waiting.push(order);
-      if (ready.has(lane)) onChange();
+      if (rungs.has(lane)) onChange();
       else update(lane);
     },
-    ready: (rung) => readyFor(rung).map(freeIn),
     take: (rung) => {
-      const orders = choose[rung](next(rung).map(freeIn));
+      const orders = choose[rung](next(rung).map(freeIn), ladder[rung].mostOrders);
       const taken = new Set(orders);
       for (const lane of lanesOf(orders)) {
         lane.waiting = lane.waiting.filter((order) => !taken.has(order));
@@ -130,18 +130,18 @@ export function createLanes(onChange: () => void): Lanes {
     areClimbing: (orders) => lanesOf(orders).some(({ climbing }) => !climbing.isEmpty()),
     blockDuring: async (marketIds, call) => {
       const blocked = marketIds.map(laneIn);
-      blocked.forEach(start);
+      for (const lane of blocked) {
+        start(lane);
+        lane.isOwed = true;
+      }
       try {
         return await call();
       } finally {
-        for (const lane of blocked) {
-          lane.isOwed = true;
-          end(lane);
-        }
+        blocked.forEach(end);
       }
     },
     owes: (marketIds) =>
-      [...ready.keys()].some((lane) => lane.isOwed && marketIds.includes(lane.marketId)),
+      [...rungs.keys()].some((lane) => lane.isOwed && marketIds.includes(lane.marketId)),
     holdDuring: async (order, placing) => {
       const lane = laneOf(order);
       lane.climbing.add(order.request.userId, 1);

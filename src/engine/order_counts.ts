@@ -1,3 +1,4 @@
+import type { OrderRequest } from "../database/calls.ts";
 import { DatabaseFailure } from "../database/failures.ts";
 import { createTally } from "../tally.ts";
 
@@ -5,8 +6,8 @@ import { createTally } from "../tally.ts";
 export interface OrderCounts {
   /** Resolves once there is none. */
   none: () => Promise<void>;
-  /** Counts orders of these users during work on them. Fails at once if there are too many. */
-  during: <T>(userIds: string[], work: () => Promise<T>) => Promise<T>;
+  /** Counts these orders during work on them. Fails at once if there are too many. */
+  during: <T>(orders: OrderRequest[], work: () => Promise<T>) => Promise<T>;
 }
 
 /** So many orders at most are not answered, a quarter of one user. */
@@ -15,9 +16,9 @@ export function createOrderCounts(most: number): OrderCounts {
   let all = 0;
   const onNone: (() => void)[] = [];
 
-  function change(userIds: string[], by: 1 | -1): void {
-    all += by * userIds.length;
-    for (const userId of userIds) counts.add(userId, by);
+  function change(orders: OrderRequest[], by: 1 | -1): void {
+    all += by * orders.length;
+    for (const { userId } of orders) counts.add(userId, by);
     if (all > 0) return;
     for (const resolve of onNone.splice(0)) resolve();
   }
@@ -26,14 +27,14 @@ export function createOrderCounts(most: number): OrderCounts {
     none: async () => {
       if (all > 0) await new Promise<void>((resolve) => onNone.push(resolve));
     },
-    during: async (userIds, work) => {
-      const isFullFor = (userId: string) => counts.of(userId) >= most / 4;
-      if (all >= most || userIds.some(isFullFor)) throw new DatabaseFailure("overloaded");
-      change(userIds, 1);
+    during: async (orders, work) => {
+      const isFull = ({ userId }: OrderRequest) => counts.of(userId) >= most / 4;
+      if (all >= most || orders.some(isFull)) throw new DatabaseFailure("overloaded");
+      change(orders, 1);
       try {
         return await work();
       } finally {
-        change(userIds, -1);
+        change(orders, -1);
       }
     },
   };

@@ -1,19 +1,14 @@
 import type { Pool } from "pg";
 import { createCallLimiter, REQUEST_PATIENCE_MS } from "../database/call_limiter.ts";
 import type { CallLimiter } from "../database/call_limiter.ts";
-import type {
-  CommandResult,
-  OrderRequest,
-  PlacedOrder,
-  VersionedResult,
-} from "../database/calls.ts";
+import type { CommandResult, OrderRequest, VersionedResult } from "../database/calls.ts";
 import type { RetryOptions } from "../database/failures.ts";
 import { startTimer } from "../later.ts";
 import type { Later } from "../later.ts";
-import { commandLimits, ladder } from "./ladder.ts";
+import { commandLimits } from "./ladder.ts";
 import type { LaneRung, LimitKind } from "./ladder.ts";
 import type { Token, Waiting } from "./lane.ts";
-import { createLanes } from "./lanes.ts";
+import { createLanes, freeIn } from "./lanes.ts";
 import { makeCall } from "./order_calls.ts";
 import type { CallContext, WhilePaying } from "./order_calls.ts";
 import { createOrderCounts } from "./order_counts.ts";
@@ -22,14 +17,13 @@ import { amend, placeAllOrNone, placeKeyed } from "./whole_calls.ts";
 import type { Amendment, KeyedBatch } from "./whole_calls.ts";
 
 export interface OrderGathererOptions {
+  /** The calls under way follow from its connections; see ladder.ts. */
   pool: Pool;
-  /** Those of the pool unless given: the calls under way follow from it; see ladder.ts. */
-  connections?: number;
   /** For the turns of calls that wait for locks. Other commands may use the same. */
   limiter?: CallLimiter<LimitKind>;
   /** Resting orders that the orders of a call may meet, instead of those of the ladder. */
   mostMakers?: number;
-  /** Orders at most that are not answered, over all markets; one user's at most a quarter of it. */
+  /** Orders at most that are not answered, over all markets; a quarter of it of one user. */
   waitingCap?: number;
   retries?: RetryOptions;
   /** How long an order waits and is placed again, and a batch that is not finished. */
@@ -66,16 +60,12 @@ export interface OrderGatherer {
   drained: () => Promise<void>;
 }
 
-const DEFAULT_WAITING_CAP = 10_000;
-
 /**
  * Beside a shared call another one begins when so many orders wait, or some have waited for so long.
  * A call costs as much as thirty orders in it, and calls at the same time compete for processors.
  */
 const ENOUGH_ORDERS = 50;
 const LONGEST_WAIT_MS = 20;
-
-const runAtOnce: WhilePaying = (_userIds, run) => run();
 
 /**
  * A transaction costs much more than an order in it, so one call takes what waits in all lanes that
@@ -84,13 +74,13 @@ const runAtOnce: WhilePaying = (_userIds, run) => run();
  * is there before it is paid for, so nobody's unpaid orders hold up others.
  */
 export function createOrderGatherer(options: OrderGathererOptions): OrderGatherer {
-  const { pool, retries, mostMakers } = options;
-  const { connections = pool.options.max, unfinishedForMs = REQUEST_PATIENCE_MS } = options;
-  const { now = () => performance.now(), later = startTimer, whilePaying = runAtOnce } = options;
-  const limits = commandLimits(connections);
+  const { pool, retries, mostMakers, unfinishedForMs = REQUEST_PATIENCE_MS } = options;
+  const { now = () => performance.now(), later = startTimer, waitingCap = 10_000 } = options;
+  const whilePaying: WhilePaying = options.whilePaying ?? ((_userIds, run) => run());
+  const limits = commandLimits(pool.options.max);
   const limiter = options.limiter ?? createCallLimiter({ limits, later });
   const queues = createCallLimiter({ limits: { most: Infinity, each: { one: 1 } }, later });
-  const counts = createOrderCounts(options.waitingCap ?? DEFAULT_WAITING_CAP);
+  const counts = createOrderCounts(waitingCap);
   const lanes = createLanes(() => {
     schedule();
   });
@@ -101,7 +91,7 @@ export function createOrderGatherer(options: OrderGathererOptions): OrderGathere
     ...{ pool, limiter, queues, lanes, walks: createWalks(now), retries, mostMakers },
     ...{ whilePaying, unfinishedForMs, now, onCommitted },
   };
-  const schedule = createCallStarter(context, ladder.shared.atOnce(connections), later);
+  const schedule = createCallStarter(context, limits.most, later);
   /** Users of an order that is in its lane and may not be paid for. */
   const owing = new Set<string>();
   /** The last order of a user that is paid apart. Ends when it and those before it may be put. */
@@ -109,9 +99,9 @@ export function createOrderGatherer(options: OrderGathererOptions): OrderGathere
 
   const put = (request: OrderRequest, since: number, token?: Token) =>
     counts.during(
-      [request.userId],
+      [request],
       () =>
-        new Promise<PlacedOrder>((resolve, reject) => {
+        new Promise<VersionedResult>((resolve, reject) => {
           const until = since + unfinishedForMs;
           lanes.add({ request, since, until, resolve, reject, token, wasTried: false });
         }),
@@ -138,23 +128,17 @@ export function createOrderGatherer(options: OrderGathererOptions): OrderGathere
     await own;
   }
 
-  const placeBatch = <T>(orders: OrderRequest[], place: () => Promise<T>): Promise<T> =>
-    counts.during(
-      orders.map(({ userId }) => userId),
-      place,
-    );
-
   return {
     place,
-    placeAllOrNone: (orders) => placeBatch(orders, () => placeAllOrNone(context, orders)),
-    placeKeyed: (batch) => placeBatch(batch.orders, () => placeKeyed(context, batch)),
+    placeAllOrNone: (orders) => counts.during(orders, () => placeAllOrNone(context, orders)),
+    placeKeyed: (batch) => counts.during(batch.orders, () => placeKeyed(context, batch)),
     amend: (amendment) => amend(context, amendment),
     drained: counts.none,
   };
 }
 
-/** Begins calls when there are orders for them. Returns what looks for such orders, soon. */
-function createCallStarter(context: CallContext, mostShared: number, later: Later): () => void {
+/** Returns what begins calls soon, if there are orders for them: at most so many shared ones. */
+function createCallStarter(context: CallContext, most: number, later: Later): () => void {
   const { lanes, now } = context;
   const underWay = { shared: 0, alone: 0 };
   /** Those of them that have not taken their orders: they will take what is ready by then. */
@@ -174,9 +158,10 @@ function createCallStarter(context: CallContext, mostShared: number, later: Late
   }
 
   function begin(): void {
-    while (waiting.alone < lanes.ready("alone").length) void place("alone");
-    if (waiting.shared > 0 || underWay.shared >= mostShared) return;
-    const orders = lanes.ready("shared").flat();
+    const alone = Math.min(lanes.ready("alone").length, most) - waiting.alone;
+    for (let begun = 0; begun < alone; begun++) void place("alone");
+    if (waiting.shared > 0 || underWay.shared >= most) return;
+    const orders = lanes.ready("shared").flatMap(freeIn);
     const isEnough = orders.length >= (underWay.shared === 0 ? 1 : ENOUGH_ORDERS);
     if (isEnough || haveWaited(orders)) void place("shared");
   }

@@ -2,7 +2,7 @@ import test from "ava";
 import { createCallLimiter } from "../../src/database/call_limiter.ts";
 import type { CallLimiterOptions, Holds } from "../../src/database/call_limiter.ts";
 import { previewLimits } from "../../src/engine/user_turns.ts";
-import { commandLimits, ladder } from "../../src/engine/ladder.ts";
+import { commandLimits } from "../../src/engine/ladder.ts";
 
 /** Calls that end when a test ends them, and timers that run out when a test says so. */
 
@@ -169,7 +169,6 @@ test("calls that wait for locks and previews leave one of two connections free",
     const { most, each } = commandLimits(connections);
     for (const limit of [most, ...Object.values(each)]) t.true(Number.isInteger(limit));
     t.true(most < connections || connections === 1);
-    t.true(ladder.shared.atOnce(connections) < connections || connections === 1);
     t.true(each.user < most || connections < 4, "one user leaves some to the others");
     t.true(each.market < most || connections < 4);
     t.true(each.alone < most || connections < 4, "orders leave some to cancels");

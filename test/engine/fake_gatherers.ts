@@ -52,7 +52,7 @@ export const ticks = async (count: number) => {
 /** A database whose calls wait until they are let go, each for itself. */
 export function heldDatabase(
   answer: (call: FakeCall) => unknown[] = accept,
-  options: Partial<OrderGathererOptions> = {},
+  { connections, ...options }: Partial<OrderGathererOptions> & { connections?: number } = {},
 ) {
   const held: { call: FakeCall; go: () => void }[] = [];
   const timers: { at: number; work: () => void }[] = [];
@@ -65,6 +65,7 @@ export function heldDatabase(
     },
   };
   const fake = fakePool({
+    connections,
     answer: async (call) => {
       await new Promise<void>((go) => held.push({ call, go }));
       return answer(call);

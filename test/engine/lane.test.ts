@@ -24,7 +24,7 @@ const prices = (orders: Waiting[]) => orders.map(({ request }) => request.price)
 
 /** The orders of one call after the other, until the queue is empty. */
 function callsOf(queue: Waiting[], mostOrders = 32): (number | null | undefined)[][] {
-  const chosen = chooseAlone(queue, mostOrders);
+  const chosen = chooseAlone([queue], mostOrders);
   if (chosen.length === 0) return [];
   const left = queue.filter((order) => !chosen.includes(order));
   return [prices(chosen), ...callsOf(left, mostOrders)];

@@ -20,13 +20,12 @@ export interface FakePoolOptions {
   answer: (call: FakeCall) => unknown[] | Promise<unknown[]>;
   /** Fails when there is no connection to be had. */
   connect?: () => void | Promise<void>;
+  /** How many it says that it has at most. It gives as many as are wanted. */
+  connections?: number | undefined;
 }
 
-/** How many connections a fake pool says that it has at most. It gives as many as are wanted. */
-const CONNECTIONS = 8;
-
 /** A pool whose database is a function. */
-export function fakePool({ answer, connect }: FakePoolOptions): FakePool {
+export function fakePool({ answer, connect, connections = 8 }: FakePoolOptions): FakePool {
   const calls: FakeCall[] = [];
   let destroyed = 0;
   const client = {
@@ -39,7 +38,7 @@ export function fakePool({ answer, connect }: FakePoolOptions): FakePool {
     },
   };
   const pool = {
-    options: { max: CONNECTIONS },
+    options: { max: connections },
     connect: async () => {
       await connect?.();
       return client;
