@@ -137,7 +137,7 @@ export function createOrderGatherer(options: OrderGathererOptions): OrderGathere
   };
 }
 
-/** Returns what begins calls soon, if there are orders for them: at most so many shared ones. */
+/** Returns what begins calls soon if there are orders for them: of a rung at most so many at once. */
 function createCallStarter(context: CallContext, most: number, later: Later): () => void {
   const { lanes, now } = context;
   const underWay = { shared: 0, alone: 0 };

@@ -118,6 +118,24 @@ test("AGAIN: the orders of a locked user go behind the others of the market, the
   await drained();
 });
 
+test("while an order climbs, calls of its lane alone skip what is locked from the start", async (t) => {
+  const skipping: string[] = [];
+  const { end, pass, place, underWay } = heldDatabase((call) => {
+    if (skips(call)) skipping.push(shown(call));
+    const isLocked = !skips(call) && !shown(call).endsWith("!!");
+    return ordersOf(call).map((each) => (isLocked ? withCode("AGAIN") : accepted(each)));
+  });
+  const placed = [place(order("a", 1)), place(order("a", 2))];
+  await ticks(2);
+  for (const name of ["a1 a2", "a1 a2 !", "a1 !", "a2 !"]) await end(name);
+  pass(5);
+  await ticks(4);
+  t.deepEqual(underWay(), ["a1 !!"]);
+  await end("a1 !!");
+  t.deepEqual(bodies(await Promise.all(placed)), ["1", "2"]);
+  t.deepEqual(skipping, ["a2 !"]);
+});
+
 test("55P03: an order whose user stays locked fails when its time is over", async (t) => {
   const { calls, drained, place } = readyDatabase(
     (call) => {
