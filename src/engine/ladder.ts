@@ -1,10 +1,10 @@
 import type { CallLimits } from "../database/call_limiter.ts";
 
 /**
- * Lower rungs serve many orders in a call. One on `shared` is of many lanes, and waits for no lock of a
- * market. One on `alone` is of one lane, or a batch, an amendment or an order that climbed; what meets
- * more makers than that may goes up to `single`. A lane goes alone while orders wait there that a call
- * has not placed. An order that holds up its lane climbs: it leaves for calls of its own.
+ * Lower rungs serve many orders in a call. A `shared` one is of many lanes, and waits for no lock of a
+ * market. On `alone` goes one lane, while orders wait there that a call has not placed. An order that
+ * holds up its lane climbs: it leaves for calls of its own. Those go on `alone` as well, as do batches
+ * and amendments, and on `single` if they meet more makers.
  */
 export type LaneRung = "shared" | "alone";
 
@@ -30,9 +30,9 @@ export type LimitKind = "alone" | "single" | "command" | "user" | "market" | "on
 export const LANES = "lanes";
 
 /**
- * Calls under way at once, of a pool with so many connections. As many of them as shared ones: both
- * leave some connections to each other. None holds one for a lock longer than 50 ms (the lock timeout
- * of the pool `orders`). What waits for others waits in the process.
+ * How many calls that wait for locks go at once, of a pool with so many connections. There are no more
+ * shared ones, so both leave some connections to each other. None holds one for a lock longer than
+ * 50 ms (the lock timeout of the pool `orders`): what has to wait longer waits in the process.
  */
 export function commandLimits(connections: number): CallLimits<LimitKind> {
   const quarter = Math.ceil(connections / 4);
