@@ -158,6 +158,7 @@ function createCallStarter(context: CallContext, most: number, later: Later): ()
   }
 
   function begin(): void {
+    // One for each lane, which it chooses later. More than there are turns would only wait.
     const alone = Math.min(lanes.ready("alone").length, most) - waiting.alone;
     for (let begun = 0; begun < alone; begun++) void place("alone");
     if (waiting.shared > 0 || underWay.shared >= most) return;

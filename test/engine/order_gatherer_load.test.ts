@@ -2,8 +2,9 @@ import test from "ava";
 import type { CommandResult, OrderRequest } from "../../src/database/calls.ts";
 import { createCallLimiter } from "../../src/database/call_limiter.ts";
 import { commandLimits } from "../../src/engine/ladder.ts";
+import { createOrderGatherer } from "../../src/engine/order_gatherer.ts";
 import type { OrderGathererOptions } from "../../src/engine/order_gatherer.ts";
-import { databaseError } from "../http/fake_pool.ts";
+import { databaseError, fakePool } from "../http/fake_pool.ts";
 import type { FakeCall } from "../http/fake_pool.ts";
 import {
   accept,
@@ -50,7 +51,7 @@ test("beside a call under way, few orders wait for 20 ms, many do not wait", asy
   await end("a2");
   t.deepEqual(underWay(), ["d5"], "no call is under way, so it waits no longer");
 
-  const many = Array.from({ length: 50 }, (_, index) => order(`m${index}-`, index));
+  const many = Array.from({ length: 50 }, (_, index) => order(`m${index % 2}-`, index));
   await begin(...many.slice(1));
   t.deepEqual(underWay(), ["d5"]);
   await begin(...many.slice(0, 1));
@@ -58,6 +59,45 @@ test("beside a call under way, few orders wait for 20 ms, many do not wait", asy
   await end(underWay()[1] ?? "");
   await end("d5");
   t.true((await Promise.all(placed)).every(({ code }) => code === null));
+});
+
+test("what a call leaves of many orders does not wait for its end", async (t) => {
+  const { begin, end, placed, underWay } = heldDatabaseOfOrders();
+  await begin(...Array.from({ length: 250 }, (_, index) => order(`m${index}-`, index)));
+  await ticks(2);
+  t.deepEqual(
+    underWay().map((name) => name.split(" ").length),
+    [200, 50],
+  );
+  while (underWay().length > 0) await end(underWay()[0] ?? "");
+  t.is((await Promise.all(placed)).length, 250);
+});
+
+test("a shared call that waits for its connection takes what comes, and no other begins", async (t) => {
+  let connects = 0;
+  let connect = (): void => undefined;
+  const connected = new Promise<void>((resolve) => {
+    connect = resolve;
+  });
+  const { calls, pool } = fakePool({
+    answer: accept,
+    connect: async () => {
+      connects++;
+      await connected;
+    },
+  });
+  const { place } = createOrderGatherer({ pool });
+  const placed = [place(order("a", 0))];
+  await ticks(2);
+  for (let price = 1; price < 60; price++) placed.push(place(order("b", price)));
+  await ticks(2);
+  t.is(connects, 1);
+  connect();
+  t.is((await Promise.all(placed)).length, 60);
+  t.deepEqual(
+    calls.map((call) => ordersOf(call).length),
+    [60],
+  );
 });
 
 test("an order waits for 20 ms, also if its lane was under way behind others", async (t) => {
