@@ -12,7 +12,8 @@ select
   p.proposed_at,
   p.expires_at,
   case
-    when p.status = 'open' and p.expires_at <= analytics.now() then 'expired'
+    when p.status = 'open' and (p.expires_at <= analytics.now() or a.removed_at is not null)
+      then 'expired'
     else p.status
   end as status,
   coalesce(r.role, c.role) as approver_role,
@@ -44,7 +45,8 @@ comment on column admin.proposals.proposed_by_id is 'Who proposed it: admin.staf
 comment on column admin.proposals.proposed_by is 'Their name.';
 comment on column admin.proposals.proposed_at is 'When it was proposed.';
 comment on column admin.proposals.expires_at is 'Until when it can be approved.';
-comment on column admin.proposals.status is 'open, approved, rejected or expired.';
+comment on column admin.proposals.status is
+  'open, approved, rejected, or expired: its time is over, or who proposed it was removed.';
 comment on column admin.proposals.approver_role is 'The role of those who may approve it now.';
 comment on column admin.proposals.decided_by_id is
   'Who approved or rejected it: admin.staff.staff_id.';

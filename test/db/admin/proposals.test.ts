@@ -326,6 +326,17 @@ test.serial("a rejection keeps no words about a user who was erased", async (t) 
   t.deepEqual(await exchange.verify(), []);
 });
 
+test.serial("what a member proposed does not wait once the member is removed", async (t) => {
+  const gone = await makeStaff(exchange, all);
+  const id = await propose("deposit", await deposit(), gone);
+  t.is((await shown(id)).status, "open");
+  await operate("remove_staff", { staff_id: gone.staffId });
+  t.is((await shown(id)).status, "expired");
+  await t.throwsAsync(approve(id), decided);
+  await reject(id);
+  t.is((await shown(id)).status, "rejected");
+});
+
 test.serial("INVALID_STATE: a proposal can be approved for 24 hours", async (t) => {
   await clock.freeze("2040-01-01T00:00:00Z");
   const fresh = async () =>
