@@ -145,10 +145,10 @@ const realityCheck = route({
     "A visit is the time in which pages of the session were open without a break of more than 30 " +
     "minutes. The figures are those of the whole account since it began, also by API keys.",
   auth: "token",
-  rateLimit: "read",
+  ...{ rateLimit: "read", isLong: true },
   responses: { 200: { description: "The reality check.", schema: realityCheckSchema } },
-  handler: async ({ userId, caller: { sessionId } }, { reads, turns }) => {
-    const check = await reads.getRealityCheck({ userId, sessionId }, turns.history(userId));
+  handler: async ({ userId, caller: { sessionId } }, { reads }) => {
+    const check = await reads.getRealityCheck({ userId, sessionId });
     return found(check, rejection("UNAUTHORIZED"));
   },
 });

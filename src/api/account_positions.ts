@@ -201,11 +201,10 @@ const yearStatement = route({
     "Each single movement is in `GET /api/v1/me/statement` with `from` and `to`, as JSON and CSV. " +
     "One at a time for each user: others wait, for some seconds at most.",
   auth: "token",
-  rateLimit: "read",
+  ...{ rateLimit: "read", isLong: true },
   request: { query: z.object({ year: queryInteger(z.int().min(2000).max(9998)) }) },
   responses: { 200: { description: "The year.", schema: yearStatementSchema } },
-  handler: ({ query: { year }, userId }, { reads, turns }) =>
-    reads.getYearStatement({ userId, year }, turns.history(userId)),
+  handler: ({ query: { year }, userId }, { reads }) => reads.getYearStatement({ userId, year }),
 });
 
 const MOST_TITLES = 200;

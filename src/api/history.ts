@@ -41,13 +41,13 @@ const orderHistory = route({
     "Archived ones too. A page may be shorter than `limit` and still have a `nextCursor`: it has " +
     "5,000 fills at most, unless one order has more, and with `marketId` after 5,000 orders of all markets.",
   auth: "key",
-  rateLimit: "read",
+  ...{ rateLimit: "read", isLong: true },
   request: {
     query: z.object({ cursor: cursorSchema, limit, marketId: uuidSchema.optional() }),
   },
   responses: { 200: { description: "A page of orders.", schema: orderHistoryResponseSchema } },
-  handler: ({ query: { cursor, limit: most, marketId }, userId }, { reads, turns }) =>
-    reads.listOrderHistory({ userId, most, cursor, marketId }, turns.history(userId)),
+  handler: ({ query: { cursor, limit: most, marketId }, userId }, { reads }) =>
+    reads.listOrderHistory({ userId, most, cursor, marketId }),
 });
 
 export const fillsResponseSchema = z.strictObject({

@@ -422,12 +422,12 @@ const read = route({
   summary: "One of the caller's orders",
   description: "An order of another user is 404, as one that does not exist.",
   auth: "key",
-  rateLimit: "read",
+  ...{ rateLimit: "read", isLong: true },
   request: { params: idParams },
   responses: { 200: { description: "The order.", schema: orderDetailSchema } },
   problems: rejections("ORDER_NOT_FOUND"),
-  handler: async ({ params: { id }, userId }, { reads, turns }) => {
-    const order = await reads.getOrder({ userId, orderId: id }, turns.history(userId));
+  handler: async ({ params: { id }, userId }, { reads }) => {
+    const order = await reads.getOrder({ userId, orderId: id });
     return found(order, rejection("ORDER_NOT_FOUND"));
   },
 });

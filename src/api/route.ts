@@ -92,7 +92,11 @@ export function keyScopeOf({
 
 /** What a request is counted as. Commands of trading count as that or have a limit of their own. */
 type Limits =
-  | { rateLimit: Exclude<RateLimit, "trading" | "cancel-all" | "account" | "stream"> }
+  | {
+      rateLimit: Exclude<RateLimit, "trading" | "cancel-all" | "account" | "stream">;
+      /** Whether it may read thousands of a user's trades: one at a time for each user. */
+      isLong?: boolean;
+    }
   | { rateLimit: "cancel-all"; whenOutcomeUnknown: string }
   | {
       rateLimit: "stream";
@@ -222,6 +226,7 @@ export type Route = Description & {
   whenOutcomeUnknown?: string;
   countOf?: (body: unknown, query: Readonly<Record<string, unknown>>) => number;
   takesToken?: boolean;
+  isLong?: boolean;
   request: RequestSchemas;
   responses: ResponseDescriptions;
   handler: (call: object, context: Context) => Answer | Promise<Answer>;

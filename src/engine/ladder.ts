@@ -46,6 +46,5 @@ export function commandLimits(connections: number): CallLimits<LimitKind> {
   };
 }
 
-export function part(connections: number, fraction: number): number {
-  return Math.max(1, Math.floor(connections * fraction));
-}
+export const part = (connections: number, fraction: number): number =>
+  Math.max(1, Math.floor(connections * fraction));

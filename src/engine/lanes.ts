@@ -141,7 +141,9 @@ export function createLanes(onChange: () => void): Lanes {
       }
     },
     owes: (marketIds) =>
-      [...rungs.keys()].some((lane) => lane.isOwed && marketIds.includes(lane.marketId)),
+      marketIds
+        .map((marketId) => lanes.get(marketId))
+        .some((lane) => lane?.isOwed === true && rungs.has(lane)),
     holdDuring: async (order, placing) => {
       const lane = laneOf(order);
       lane.climbing.add(order.request.userId, 1);

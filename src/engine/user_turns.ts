@@ -12,9 +12,10 @@ export function previewLimits(connections: number): CallLimits<"user" | "market"
   return { most: part(connections, 1 / 2), each: { user: 1, market: 1 } };
 }
 
-/** Half is left to other clients. */
-function readLimits(connections: number): CallLimits<"client"> {
-  return { most: connections, each: { client: part(connections, 1 / 2) } };
+/** Half is left to other clients, and half to reads that are not long. */
+function readLimits(connections: number): CallLimits<"client" | "long" | "one"> {
+  const half = part(connections, 1 / 2);
+  return { most: connections, each: { client: half, long: half, one: 1 } };
 }
 
 /** How the calls of one user take turns with those of others. */
@@ -24,10 +25,8 @@ export interface UserTurns {
   /** Of a cancel of all orders, which waits behind no other command of its user. */
   cancelAll: (userId: string) => RetryOptions;
   preview: (userId: string, marketId: string) => RetryOptions;
-  /** Of a read that may have thousands of a user's trades: one at a time, as a preview. */
-  history: (userId: string) => RetryOptions;
-  /** Of a read of a client: a user, or the address of an unknown one. */
-  read: (client: string) => Turn;
+  /** Of a read of a client: a user, or the address of an unknown one. Of long ones, one at a time. */
+  read: (client: string, isLong: boolean) => Turn;
 }
 
 /** Each of the standbys has as many connections for reads as the pool. */
@@ -52,10 +51,9 @@ export function createUserTurns(
     preview: (userId, marketId) => ({
       turn: previews.turn(userId, { user: userId, market: marketId }),
     }),
-    history: (userId) => {
-      const line = `history ${userId}`;
-      return { turn: previews.turn(line, { user: line }) };
-    },
-    read: (client) => readers.turn(client, { client }),
+    read: (client, isLong) =>
+      isLong
+        ? readers.turn(`long ${client}`, { client, long: "", one: client })
+        : readers.turn(client, { client }),
   };
 }

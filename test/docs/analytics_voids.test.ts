@@ -50,9 +50,12 @@ test.serial("open interest after voids of trades and of markets, open and resolv
 test.serial(
   "a void takes its fee off what was earned, also once the fees are paid out",
   async (t) => {
-    const earned = async () => {
-      const months = await answers("What was earned in a month?");
-      return months.reduce((sum, { fee_cents }) => sum + Number(fee_cents), 0);
+    const earned = async (): Promise<number> => {
+      let cents = 0;
+      for (const month of await answers("What was earned in a month?")) {
+        cents += Number(month.fee_cents);
+      }
+      return cents;
     };
     const market = await makeMarket();
     const before = await earned();

@@ -63,14 +63,12 @@ begin
 
   for i in 1 .. coalesce(cardinality(v_seen), 0) loop
     if v_market_id is null or v_seen_markets[i] = v_market_id then
-      v_fills := (
+      v_fills := case when cardinality(v_ids) < list_order_history.most then (
         select count(*) from trading.trades as t where t.taker_order_id = v_seen[i]
       ) + (
         select count(*) from trading.trades as t where t.maker_order_id = v_seen[i]
-      );
-      if cardinality(v_ids) = list_order_history.most
-        or v_ids <> '{}' and v_fill_count + v_fills > c_most_fills
-      then
+      ) end;
+      if v_fills is null or v_ids <> '{}' and v_fill_count + v_fills > c_most_fills then
         v_next := v_ids[cardinality(v_ids)];
         exit;
       end if;

@@ -34,17 +34,23 @@ test("the audit log tells what moved from what was repeated", async (t) => {
   const ann = await makeTrader({ cents: 0 });
   for (let n = 0; n < 2; n++) await move("deposit", ann, 500, "one");
   for (let n = 0; n < 2; n++) await move("withdraw", ann, 200, "out");
+  const adjustment = { user_id: ann, amount_cents: 1, reference: "more", reason: "a test" };
+  for (let n = 0; n < 2; n++) await operate("adjust_balance", adjustment);
+  const reversal = { user_id: ann, reference: "one", reason: "a test" };
+  for (let n = 0; n < 2; n++) await operate("reverse_deposit", reversal);
   const rows = await look(
     `select action, arguments ->> 'reference' as reference, arguments ->> 'repeated' as repeated
      from admin.audit_entries
-     where user_id = $1 and action in ('deposit', 'withdraw') order by audit_key`,
+     where user_id = $1 and arguments ? 'reference' order by audit_key`,
     [ann],
   );
+  const twice = (action: string, given: string) => [
+    { action, reference: given, repeated: null },
+    { action, reference: given, repeated: "true" },
+  ];
   t.deepEqual(rows, [
-    { action: "deposit", reference: "one", repeated: null },
-    { action: "deposit", reference: "one", repeated: "true" },
-    { action: "withdraw", reference: "out", repeated: null },
-    { action: "withdraw", reference: "out", repeated: "true" },
+    ...[...twice("deposit", "one"), ...twice("withdraw", "out")],
+    ...[...twice("adjust_balance", "more"), ...twice("reverse_deposit", "one")],
   ]);
 });
 

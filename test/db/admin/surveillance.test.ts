@@ -64,12 +64,6 @@ test.serial("pairs, round trips, large and late trades of 7 days, and a book", a
     },
   ]);
 
-  const undone = async () =>
-    (await look("select voided_at is not null as is_undone from admin.round_trips")).map(
-      ({ is_undone }) => is_undone,
-    );
-  t.deepEqual(await undone(), [false]);
-
   const large = () =>
     look(`select taker_user_id, quantity, day_quantity, day_percent, day_trade_count
       from admin.large_trades`);
@@ -86,6 +80,26 @@ test.serial("pairs, round trips, large and late trades of 7 days, and a book", a
   t.deepEqual(await late(), [
     { market_id: ended, taker_user_id: eve, taker_favours: "yes", seconds_before: 599 },
   ]);
+
+  const undone = async (view: string) =>
+    (await look(`select voided_at is not null as is_undone from admin.${view}`)).map(
+      ({ is_undone }) => is_undone,
+    );
+  const views = ["round_trips", "large_trades", "late_trades"];
+  for (const view of views) t.deepEqual(await undone(view), [false], view);
+  // The last trade of each of the two, and a market as a whole.
+  for (const [view, price] of [
+    ["round_trips", 60],
+    ["large_trades", 50],
+  ]) {
+    const [{ trade_id }] = await look(
+      `select trade_id from admin.${view} where yes_price_cents = $1`,
+      [price],
+    );
+    await operate("void_trade", { trade_id, reason: "a mistake" });
+  }
+  await operate("void_market", { market_id: ended, reason: "a mistake" });
+  for (const view of views) t.deepEqual(await undone(view), [true], view);
 
   await rest(market, ann, buy("no", 7, 30));
   await clock.advance(60_000);

@@ -171,7 +171,7 @@ test.serial(
     const counts: number[][] = [];
     for (let cursor: string | null = null, count = 0; count < 9; count++) {
       const body = await exchange.calls.listOrderHistory({ userId: ann, most: LIMIT, cursor });
-      const page = JSON.parse(body!);
+      const page = JSON.parse(body);
       counts.push(page.data.map(({ fills }: any) => fills.length));
       cursor = page.nextCursor;
       if (cursor === null) break;

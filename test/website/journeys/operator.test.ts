@@ -273,7 +273,7 @@ journey(
     await answer(action);
     await deposit.getByText("The user's cash is now: €57.50").waitFor();
     await fill("Deposit", action, email.toUpperCase());
-    await deposit.getByText(/^It was booked on .*, with €7\.50, and cannot be again\.$/).waitFor();
+    await deposit.getByText(/^It was booked on .*, and cannot be again\.$/).waitFor();
     t.is(await dialog.count(), 0, "it would move nothing");
     const withdrawal = await fill("Withdraw", "Book the withdrawal", handle);
     await answer("Book the withdrawal");

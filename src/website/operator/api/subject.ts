@@ -5,11 +5,11 @@ import { users } from "../views/people.ts";
 import { nameOf, textIn } from "../views/query.ts";
 import type { Row } from "../views/query.ts";
 import { market } from "../views/parts.ts";
-import { cashMovements } from "../views/cash.ts";
+import { cashMovements, feePayouts } from "../views/cash.ts";
 import { trades } from "../views/trading.ts";
 import type { Column } from "../views/view.ts";
 import { askForRow, askForUser } from "./queries.ts";
-import { showCents, showTime } from "./values.ts";
+import { showTime } from "./values.ts";
 
 /** Whom or what a form is about, where that was typed and is not that of the page. */
 
@@ -94,14 +94,19 @@ async function askIfBooked(
   const isNew: Found = { issues: undefined, input, subject };
   if (books === undefined) return { ok: true, data: isNew };
   const { reference, userId } = input;
-  const asked = await askForRow(cashMovements, {
-    ...{ kind: { equalTo: books }, reference: { equalTo: reference } },
+  const filter = {
+    reference: { equalTo: reference },
+    ...(books !== "fee_payout" && { kind: { equalTo: books } }),
     ...(userId !== undefined && { userId: { equalTo: userId } }),
-  });
+  };
+  const view = books === "fee_payout" ? feePayouts : cashMovements;
+  const asked = await askForRow(view, filter);
   if (!asked.ok) return asked;
   const booked = asked.data;
   if (booked === undefined) return { ok: true, data: isNew };
-  const [at, cents] = [textIn(booked, "createdAt"), textIn(booked, "amountCents")];
-  const words = `It was booked on ${showTime(at)}, with ${showCents(cents)}, and cannot be again.`;
+  const at = showTime(textIn(booked, "createdAt"));
+  // One of another user may have the same reference.
+  const asks = books === "reversal" && userId === undefined ? " Of another one, say whose." : "";
+  const words = `It was booked on ${at}, and cannot be again.${asks}`;
   return { ok: true, data: { issues: { reference: words } } };
 }

@@ -79,6 +79,7 @@ export const reverseDeposit: Command = {
 export const payOutFees: Command = {
   ...{ name: "pay_out_fees", role, title: "Pay out fees", action: "Pay out" },
   fields: [amount, reference],
+  books: "fee_payout",
   ...{ returns: "cents", result: "Fees that are left" },
   confirm: (given) => `${feePayoutWords(given)} They leave the exchange.`,
 };

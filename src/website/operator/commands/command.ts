@@ -86,8 +86,8 @@ export interface Command {
    * the name of the market or the user that it is about, if that is known.
    */
   confirm?: string | ((given: Arguments, about: string | undefined) => string);
-  /** The kind of movement of cash that it books, once for each reference of a user. */
-  books?: "deposit" | "withdrawal" | "adjustment" | "reversal";
+  /** The kind of movement of cash that it books, once for each reference. */
+  books?: "deposit" | "withdrawal" | "adjustment" | "reversal" | "fee_payout";
   /** Whether the question says what the outcome would pay in all. */
   showsPayout?: boolean;
   /** What to say above the rows that are returned. */

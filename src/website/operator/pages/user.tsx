@@ -104,11 +104,10 @@ function UserForms({ id, user }: { id: string; user: Row }): JSX.Element {
   const file = <CommandForm command={commands.exportUser} {...of} />;
   if (user.erasedAt !== null) {
     // What is owed may still be paid or reversed, and what came back later is paid out.
-    const balance = Number(user.balanceCents);
     return (
       <div class="commands">
-        {balance < 0 && <CommandForm command={commands.deposit} {...of} />}
-        {balance > 0 && <CommandForm command={commands.withdraw} {...of} />}
+        <CommandForm command={commands.deposit} {...of} />
+        <CommandForm command={commands.withdraw} {...of} />
         <CommandForm command={commands.adjustBalance} {...of} />
         <CommandForm command={commands.reverseDeposit} {...of} />
         {statement}

@@ -144,7 +144,7 @@ export const conversions: View = {
     market,
     text("kind", "Kind"),
     { field: "side", label: "Side", ifNone: () => "both" },
-    count("quantity", "Shares of each side", true),
+    count("quantity", "Shares", true),
     { ...cents("cents", "Cash for them"), ifNone: () => "50¢ a share" },
     cents("yesRealisedCents", "Realised, YES"),
     cents("noRealisedCents", "Realised, NO"),
