@@ -39,7 +39,8 @@ const orderHistory = route({
   summary: "All the caller's orders with their fills, newest first",
   description:
     "Archived ones too. A page may be shorter than `limit` and still have a `nextCursor`: it has " +
-    "5,000 fills at most, unless one order has more, and with `marketId` after 5,000 orders of all markets.",
+    "5,000 fills at most, unless one order has more, and with `marketId` it ends after 5,000 " +
+    "orders of all markets.",
   auth: "key",
   ...{ rateLimit: "read", isLong: true },
   request: {

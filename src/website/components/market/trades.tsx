@@ -5,8 +5,10 @@ import { Empty } from "../states.tsx";
 
 /** The latest trades, the newest first. */
 export function Trades({ trades }: { trades: Snapshot["recentTrades"] }): JSX.Element {
-  if (trades.length === 0) return <Empty title="No trades yet" />;
-  const zones = zoneNames(trades.map(({ createdAt }) => new Date(createdAt)).reverse());
+  const [newest] = trades;
+  if (newest === undefined) return <Empty title="No trades yet" />;
+  const oldest = trades.at(-1) ?? newest;
+  const zones = zoneNames([oldest, newest].map(({ createdAt }) => new Date(createdAt)));
   return (
     <div class="scroll-box" tabIndex={0} role="region" aria-label="Trades, the newest first">
       <table class="trades">
