@@ -402,6 +402,7 @@ set local role exchange_owner;
 --!include admin/functions/check_role.sql
 --!include admin/functions/personal_part.sql
 --!include admin/functions/plain_part.sql
+--!include admin/functions/only_user_of.sql
 --!include admin/functions/audit.sql
 --!include admin/functions/audit_access.sql
 --!include admin/functions/check_approval.sql

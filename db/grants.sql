@@ -21,7 +21,7 @@ revoke execute on function
   admin.approver_role(text), admin.basis(text, jsonb), admin.carry_out(text, jsonb),
   admin.find_proposal(uuid), admin.lock_proposal(uuid), admin.verify_proposals(),
   admin.verify_personal_arguments(), admin.personal_part(text, jsonb),
-  admin.plain_part(text, jsonb), admin.check_erasable(identity.users),
+  admin.plain_part(text, jsonb), admin.only_user_of(jsonb), admin.check_erasable(identity.users),
   admin.check_call_cap(ledger.journal_kind, numeric),
   admin.count_cash(ledger.journal_kind, numeric),
   admin.move_cash(text, uuid, ledger.journal_kind, bigint, text, text)

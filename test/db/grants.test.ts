@@ -193,6 +193,7 @@ test("exchange_operator calls the functions of admin but for private ones, and t
     "admin.count_cash(ledger.journal_kind,numeric)",
     ...["admin.find_proposal(uuid)", "admin.fire_due_switches()", "admin.lock_proposal(uuid)"],
     "admin.move_cash(text,uuid,ledger.journal_kind,bigint,text,text)",
+    "admin.only_user_of(jsonb)",
     "admin.personal_part(text,jsonb)",
     ...["admin.plain_part(text,jsonb)", "admin.process_due_markets()", "admin.rehearse(boolean)"],
     ...["admin.rehearse_orders(uuid,uuid,jsonb[])", "admin.report_to_user(text,bigint,json)"],

@@ -145,6 +145,20 @@ async function staffWrites(user_id: string): Promise<void> {
   await operate("create_api_key", {
     ...{ user_id, name: word("staff-key"), allowed_addresses: [office] },
   });
+  // These name the key alone.
+  const [rotation] = await query(
+    "select json_build_object('key_id', public_id) as call from identity.api_keys where name = $1",
+    [word("staff-key")],
+  );
+  const rotations = [];
+  for (const why of [word("rotate"), word("rotate-again")]) {
+    rotations.push(
+      await callBy(operators, one, "propose", {
+        ...{ command: "rotate_api_key", arguments: JSON.stringify(rotation.call), reason: why },
+      }),
+    );
+  }
+  await callBy(operators, other, "reject", { proposal_id: rotations[0], reason: word("not-now") });
   await operate("freeze_user", { user_id, reason: word("freeze") });
   await operate("unfreeze_user", { user_id, reason: word("unfreeze") });
   await operate("self_exclude", { user_id, until: "2090-01-01T00:00:00Z" });

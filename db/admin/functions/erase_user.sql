@@ -77,11 +77,17 @@ begin
     arguments = admin.plain_part(p.command, p.arguments),
     reason = 'erased',
     rejection = case when p.rejection is not null then 'erased' end,
-    basis = '{}'
-  where p.arguments ->> 'user_id' = erase_user.user_id::text;
+    -- It still says whom a call was about that names no user.
+    basis = case
+      when p.arguments ? 'user_id' then '{}'
+      else jsonb_build_object('users', jsonb_build_object(erase_user.user_id, null))
+    end
+  where coalesce(p.arguments ->> 'user_id', admin.only_user_of(p.basis))
+    = erase_user.user_id::text;
   update admin.proposed_calls as p
   set basis = '{}'
-  where p.basis -> 'users' ? erase_user.user_id::text;
+  where p.basis -> 'users' ? erase_user.user_id::text
+    and admin.only_user_of(p.basis) is null;
   update admin.personal_arguments as p set
     user_id = erase_user.user_id,
     salt = null,

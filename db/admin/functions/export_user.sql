@@ -106,7 +106,8 @@ begin
       )),
       ('proposals', (
         select jsonb_agg(to_jsonb(p) order by p.proposal_key) from admin.proposals as p
-        where p.arguments ->> 'user_id' = export_user.user_id::text
+        where coalesce(p.arguments ->> 'user_id', admin.only_user_of(p.basis))
+          = export_user.user_id::text
       )),
       ('limit_changes', (
         select jsonb_agg(to_jsonb(c) order by c.id) from risk.limit_changes as c

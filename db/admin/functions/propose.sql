@@ -63,7 +63,7 @@ begin
     'arguments', v_tried.arguments,
     'reason', propose.reason,
     'proposal_id', v_proposal_id
-  ));
+  ) || jsonb_strip_nulls(jsonb_build_object('user_id', admin.only_user_of(v_basis))));
   return v_proposal_id;
 exception
   when check_violation or not_null_violation then

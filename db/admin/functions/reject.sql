@@ -24,7 +24,9 @@ begin
   if exists (
     select
     from identity.users as u
-    where u.public_id = (v_proposal.arguments ->> 'user_id')::uuid
+    where u.public_id = coalesce(
+        v_proposal.arguments ->> 'user_id', admin.only_user_of(v_proposal.basis)
+      )::uuid
       and u.erased_at is not null
   ) then
     v_reason := 'erased';
@@ -38,7 +40,7 @@ begin
   perform admin.audit('reject', jsonb_build_object(
     'proposal_id', reject.proposal_id,
     'reason', v_reason
-  ));
+  ) || jsonb_strip_nulls(jsonb_build_object('user_id', admin.only_user_of(v_proposal.basis))));
 end
 $$;
 

@@ -112,6 +112,12 @@ test.serial("PROPOSAL_CHANGED: address, freeze, exclusion, roles or rule are oth
   const [key] = await exchange.query("select public_id from identity.api_keys order by id desc");
   const rotation = await propose("rotate_api_key", { key_id: key.public_id });
   t.deepEqual(Object.keys((await shown(rotation)).basis.users), [own.user_id]);
+  const { proposals } = await operate("export_user", { user_id: own.user_id });
+  t.deepEqual(
+    proposals.map((proposal: any) => proposal.proposal_id),
+    [raise, rotation],
+    "also that which names the key alone",
+  );
   await operate("freeze_user", { user_id: own.user_id, reason: "a thief" });
   await t.throwsAsync(approve(rotation), changed);
 
