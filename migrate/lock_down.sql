@@ -3,7 +3,7 @@
 --
 --   psql -v ON_ERROR_STOP=1 -f migrate/lock_down.sql 'postgres://postgres@db.example/pgmarkets'
 --
--- It may be run again at any time, while the exchange trades. docs/operating.md explains it.
+-- It may be run again at any time, while the exchange trades. docs/operating/install.md explains it.
 do $$
 declare
   v_function regprocedure;

@@ -1,6 +1,6 @@
 #!/bin/sh
 # The image of PostgreSQL runs this once, on a new volume: roles, logins and the database, as in
-# docs/operating.md, and then what only a superuser can revoke.
+# docs/operating/install.md, and then what only a superuser can revoke.
 set -eu
 psql -v ON_ERROR_STOP=1 -U "$POSTGRES_USER" -d postgres \
   -v deploy="$DEPLOY_PASSWORD" -v web="$WEB_PASSWORD" -v jobs="$JOBS_PASSWORD" \

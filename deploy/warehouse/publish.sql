@@ -1,5 +1,5 @@
 -- On the primary, as superuser, in the database of the exchange: what the warehouse gets, and the
--- login that it comes by. docs/operating.md, "A warehouse for history", has the steps.
+-- login that it comes by. docs/operating/standbys.md, "A warehouse for history", has the steps.
 
 -- Append-only tables. Only inserts are sent: whatever is deleted, truncated or detached on the
 -- primary stays in the warehouse. The references and reasons of cash movements are not sent.

@@ -112,7 +112,7 @@ export async function findPrivilegeWarnings(
       message:
         "Every login of the cluster may connect to the database. Its owner should run: " +
         `revoke connect on database ${found.database} from public, and grant it to our roles: ` +
-        "docs/operating.md",
+        "docs/operating/install.md",
     },
     found.locks && {
       name: "not_locked_down",

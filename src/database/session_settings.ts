@@ -139,7 +139,7 @@ export async function checkSession(database: Pool | ClientBase): Promise<void> {
   const faults = rows.map(({ name, setting, wanted }) => `${name} is ${setting}, not ${wanted}`);
   throw new DatabaseNotReadyError(
     `The sessions of the database login are not fit: ${faults.join("; ")}. ` +
-      'See "Settings of sessions" in docs/operating.md',
+      'See "Settings of sessions" in docs/operating/running.md',
     { reason: "session_settings" },
   );
 }

@@ -53,7 +53,7 @@ export async function lookAtObjects(client: ClientBase): Promise<Finding[]> {
       now(
         "objects",
         `${rows.length} are not as they were installed, such as the ${first.object}`,
-        "docs/operating.md, Upgrade, says how they are put back",
+        "docs/operating/upgrade.md, Upgrade, says how they are put back",
       ),
   );
 }

@@ -37,7 +37,7 @@ export async function lookAtDisk(client: ClientBase): Promise<Finding[]> {
         (free < 0.05 ? now : soon)(
           "disk",
           `${(free * 100).toFixed(0)} % of the disk of ${path} are free`,
-          "docs/operating.md, When the disk is full",
+          "docs/operating/monitoring.md, When the disk is full",
         ),
     );
   }

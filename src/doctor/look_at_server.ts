@@ -32,7 +32,7 @@ export async function lookAtSettings(client: ClientBase): Promise<Finding[]> {
   const set = (text: string): string => `alter system set ${text}; select pg_reload_conf()`;
   return those(
     unsafe !== undefined &&
-      now("settings", unsafe, "set them on: docs/operating.md, Settings and sizes"),
+      now("settings", unsafe, "set them on: docs/operating/running.md, Settings and sizes"),
     is("autovacuum", "off") && now("settings", "autovacuum is off", set("autovacuum = on")),
     is("track_counts", "off") &&
       now("settings", "track_counts is off: autovacuum does nothing", set("track_counts = on")),
@@ -159,13 +159,13 @@ export async function lookAtLimits(client: ClientBase): Promise<Finding[]> {
       soon(
         "limits",
         `logins without a connection limit: ${unlimited}`,
-        "alter role ... connection limit: docs/operating.md, Limits of logins",
+        "alter role ... connection limit: docs/operating/running.md, Limits of logins",
       ),
     sum + CONNECTIONS_OF_OTHERS > most &&
       soon(
         "limits",
         `the limits of logins add up to ${sum} of ${most} connections`,
-        "raise max_connections, or lower the limits: docs/operating.md, Limits of logins",
+        "raise max_connections, or lower the limits: docs/operating/running.md, Limits of logins",
       ),
   );
 }
@@ -263,7 +263,7 @@ export async function lookAtReplication(client: ClientBase): Promise<Finding[]> 
       soon(
         "standby",
         "there is no synchronous standby",
-        "a lost disk loses all since the last archived segment: docs/operating.md, Standby and failover",
+        "a lost disk loses all since the last archived segment: docs/operating/standbys.md, Standby and failover",
       ),
     (lag ?? 0) > 10 &&
       soon(
@@ -301,7 +301,7 @@ export async function lookAtArchive(client: ClientBase): Promise<Finding[]> {
       soon(
         "backup",
         "the WAL is not archived",
-        "set up pgBackRest (deploy/pgbackrest), or archive_command: docs/operating.md, Backup",
+        "set up pgBackRest (deploy/pgbackrest), or archive_command: docs/operating/backup.md, Backup",
       ),
     failing &&
       now(

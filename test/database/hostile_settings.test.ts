@@ -148,7 +148,7 @@ async function inDatabase(
   }
 }
 
-/** Calls of docs/operating.md, each in a session like psql's. */
+/** Calls of docs/operating/, each in a session like psql's. */
 const documented = [
   "select admin.create_category('dba', 'By hand')",
   "select admin.create_market('By hand?', 'dba')",

@@ -181,7 +181,7 @@ test("the documented pool has room for a server in session mode", (t) => {
   const ofPools = Object.values(sharesOf(poolSize)).reduce((sum, share) => sum + share, 0);
   const needed = ofPools + 1; // the one that listens
   t.true(Number(/^default_pool_size = (\d+)$/m.exec(documented)?.[1]) >= needed);
-  const section = readText("docs/operating.md").split("\n## PgBouncer\n")[1]!;
+  const section = readText("docs/operating/running.md").split("\n## PgBouncer\n")[1]!;
   t.true(section.includes(`${needed} for each server with \`POOL_SIZE\` ${poolSize}`));
 });
 

@@ -33,9 +33,9 @@ const ours: Described[] = [registry, ofWorkers]
     labels: labelNames.filter((label) => label !== "le").sort(),
   }));
 
-test("docs/operating.md lists the metrics with their labels", (t) => {
+test("docs/operating/monitoring.md lists the metrics with their labels", (t) => {
   const rows = [
-    ...readText("docs/operating.md").matchAll(
+    ...readText("docs/operating/monitoring.md").matchAll(
       /^\| `(pgmarkets_\w+)` \| (.*?)\| (?:process|database) \|/gm,
     ),
   ];
@@ -74,8 +74,11 @@ test("the dashboard reads existing metrics, and every target has an expression",
   );
 });
 
-test("the alerts and docs/operating.md use existing metrics", (t) => {
-  const pages = [readText("docs/operating.md"), readText("deploy/prometheus/alerts.yml")];
+test("the alerts and the page use existing metrics", (t) => {
+  const pages = [
+    readText("docs/operating/monitoring.md"),
+    readText("deploy/prometheus/alerts.yml"),
+  ];
   const names = pages.join("\n").match(/\bpgmarkets_\w+/g) ?? [];
   // The cookie of the website's sessions is none, nor are the slot and a publication of a warehouse.
   const noMetrics = ["pgmarkets_session", "pgmarkets_warehouse", "pgmarkets_history"];

@@ -12,22 +12,27 @@ import { readDocument } from "./document.ts";
 import { runGraphqlDocument, withGraphql } from "./graphql_document.ts";
 import { runSqlDocument } from "./sql_document.ts";
 
-const page = readDocument("docs/operating.md");
+const pageOf = (name: string) => readDocument(`docs/operating/${name}.md`);
+/** Those whose statements go on from each other. */
+const course = ["markets", "money", "users", "staff", "monitoring", "upgrade", "running"];
+const pages = ["install", "backup", "standbys", ...course].map(pageOf);
+const functions = "docs/operating/functions.md";
 /** Their logins belong to the cluster. */
 const staffOfPage = ["clara", "david"];
 
-test("the SQL and the GraphQL of docs/operating.md print what it says", async (t) => {
+test("the SQL and the GraphQL of docs/operating/ print what the pages say", async (t) => {
   const database = await createDatabase();
   const { pool } = database;
   try {
-    const document = readDocument(page.path);
     for (const login of staffOfPage) {
       await pool.query(`create role ${login} login in role exchange_operator`);
     }
-    const variables = await runSqlDocument(t, document, database.pool);
+    const set = new Map<string, string>();
+    for (const name of course) await runSqlDocument(t, pageOf(name), pool, set);
+    const variables = Object.fromEntries(set);
     await withGraphql(database, "operator", async (baseUrl) => {
       const url = `${baseUrl}/admin/graphql`;
-      await runGraphqlDocument(t, document, { url, key: variables.key!, variables });
+      await runGraphqlDocument(t, pageOf("staff"), { url, key: variables.key!, variables });
     });
   } finally {
     for (const login of staffOfPage) await pool.query(`drop role if exists ${login}`);
@@ -200,7 +205,7 @@ test("the page lists the operator's functions with their arguments", async (t) =
       from pg_proc
       where pronamespace = 'admin'::regnamespace
         and has_function_privilege('exchange_operator', oid, 'execute')`);
-    const listed = [...readText(page.path).matchAll(/^\| `(admin\.\w+\(.*?\))`/gm)];
+    const listed = [...readText(functions).matchAll(/^\| `(admin\.\w+\(.*?\))`/gm)];
     t.deepEqual(listed.map(([, name]) => name).sort(), rows.map(({ name }) => name).sort());
   } finally {
     await database.drop();
@@ -215,7 +220,7 @@ test("the page lists the operator's views", async (t) => {
        where relnamespace = 'admin'::regnamespace
          and has_table_privilege('exchange_operator', oid, 'select')`,
     );
-    const cells = [...readText(page.path).matchAll(/^\| ((?:`admin\.\w+`(?:, )?)+) \|/gm)];
+    const cells = [...readText(functions).matchAll(/^\| ((?:`admin\.\w+`(?:, )?)+) \|/gm)];
     const listed = cells.flatMap(([, cell]) => cell!.replaceAll("`", "").split(", "));
     t.deepEqual(listed.sort(), rows.map(({ name }) => name).sort());
   } finally {
@@ -225,14 +230,15 @@ test("the page lists the operator's views", async (t) => {
 
 function section(heading: string): string {
   return (
-    readText(page.path)
+    readText("docs/operating/install.md")
       .split(/^## /m)
       .find((part) => part.startsWith(heading)) ?? ""
   );
 }
 
 function blocks(language: string, info: string): string[] {
-  return page.blocks
+  return pages
+    .flatMap((page) => page.blocks)
     .filter((block) => block.language === language && block.info === info)
     .map(({ text }) => text);
 }

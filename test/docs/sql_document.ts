@@ -10,22 +10,21 @@ import type { Document } from "./document.ts";
  * file, which is the csv block before; and `:'name'` for what is set.
  * The last column's trailing blanks, tags such as INSERT 0 1, CONTEXT lines and the results of
  * functions that return nothing are left out.
- * Returns what `\gset` has set.
+ * `variables`: what `\gset` has set, also on the pages before.
  */
 export async function runSqlDocument(
   t: ExecutionContext,
   document: Document,
   pool: Pool,
-  info = "",
-): Promise<Record<string, string>> {
+  variables = new Map<string, string>(),
+): Promise<void> {
   const client = await pool.connect();
-  const variables = new Map<string, string>();
   try {
     await client.query("set timezone = 'UTC'");
     const session = openSession(client, variables);
     for (const block of document.blocks) {
       if (block.language === "csv") session.file = block.text;
-      if (block.language !== "sql" || block.info !== info) continue;
+      if (block.language !== "sql" || block.info !== "") continue;
       const where = `${document.path}:${block.line}`;
       const printed = await session.run(block.text, where);
       const [shown] = document.outputsOf(block, "text");
@@ -37,7 +36,6 @@ export async function runSqlDocument(
     client.release(true);
   }
   if (isUpdating) document.save();
-  return Object.fromEntries(variables);
 }
 
 interface Session {

@@ -37,7 +37,7 @@ import {
 import type { Pair } from "./upgrade_steps.ts";
 
 /**
- * `npm run drill:major_upgrade [-- --short]`: upgrades PostgreSQL under load, as docs/operating.md
+ * `npm run drill:major_upgrade [-- --short]`: upgrades PostgreSQL under load, as docs/operating/upgrade.md
  * says. What was acknowledged before is there once, a repeated key gets its first answer, and the
  * ledger is sound. Ends with 1 otherwise.
  *

@@ -122,7 +122,7 @@ async function startSite(): Promise<Site> {
   }
 }
 
-/** The statements of docs/operating.md by the superuser, and the migration by all hosts. */
+/** The statements of docs/operating/install.md by the superuser, and the migration by all hosts. */
 async function install(cluster: PatroniCluster): Promise<void> {
   const primary = (await cluster.findPrimary())!;
   await withClient(primary.connect, async (client) => {
@@ -142,9 +142,9 @@ async function install(cluster: PatroniCluster): Promise<void> {
   );
 }
 
-/** What a superuser runs by a section of docs/operating.md. */
+/** What a superuser runs by a section of the page. */
 function statementsBelow(wanted: string): string[] {
-  return readDocument("docs/operating.md")
+  return readDocument("docs/operating/install.md")
     .blocks.filter(({ heading, info }) => heading === wanted && info === "dba")
     .flatMap(({ text }) => text.split(/(?<=;)\n/));
 }

@@ -60,7 +60,7 @@ export interface PatroniCluster {
   findPrimary: () => Promise<PatroniNode | undefined>;
   /** Settles when there is a primary, and both other nodes follow it, one of them synchronously. */
   whole: (mostMs: number) => Promise<PatroniNode>;
-  /** By hand, as docs/operating.md says. */
+  /** By hand, as docs/operating/standbys.md says. */
   switchOver: () => Promise<void>;
   /** The end of the logs of Patroni, for people. */
   logs: () => Promise<string>;

@@ -9,7 +9,7 @@ import { readText } from "../helpers/repository.ts";
 import { withClient } from "./run.ts";
 import { connectTo } from "./system.ts";
 
-/** The steps of docs/operating.md, "Upgrade PostgreSQL", with the statements of the page. */
+/** The steps of docs/operating/upgrade.md, "Upgrade PostgreSQL", with the statements of the page. */
 
 /** The two clusters of an upgrade. */
 export interface Pair {
@@ -20,7 +20,7 @@ export interface Pair {
 /** What a block of the page does, and on which cluster. */
 type Step = `${keyof Pair} ${"publish" | "subscribe" | "copied" | "confirmed" | "end"}`;
 
-const page = readDocument("docs/operating.md");
+const page = readDocument("docs/operating/upgrade.md");
 const blocks = page.blocks.filter(({ heading }) => heading === "Upgrade PostgreSQL");
 
 const COPYING_TIMEOUT_MS = 120_000;

@@ -17,7 +17,7 @@ import { connectToCluster, lockDown } from "./upgrade_steps.ts";
 
 /**
  * `npm run drill:warehouse [-- --short]`: makes a warehouse under load, by the files of
- * `deploy/warehouse/` and the statements of docs/operating.md. Analysts get the same answers there,
+ * `deploy/warehouse/` and the statements of docs/operating/standbys.md. Analysts get the same answers there,
  * also after it was down, and history that is deleted on the primary stays. Ends with 1 otherwise.
  *
  * The primary is npm's PostgreSQL 18, the warehouse Debian's oldest one, and in the long form then
@@ -52,7 +52,7 @@ const COUNTS = `
     (select count(*) from trading.archived_orders)::int as orders,
     (select sum(taker_cents + maker_cents) from trading.trades) as cents`;
 
-const page = readDocument("docs/operating.md");
+const page = readDocument("docs/operating/standbys.md");
 const cookbook = readDocument("docs/analytics.md");
 
 interface Site {

@@ -42,7 +42,7 @@ test.serial("what was changed by hand is found, and put back", async (t) => {
   const findings = await withClient(pool, (client) => lookAtObjects(client));
   t.regex(findings[0]!.problem, new RegExp(`^${found.length} are not as they were installed`));
 
-  // As docs/operating.md says.
+  // As docs/operating/upgrade.md says.
   await pool.query("delete from installer.files");
   await pool.query(
     "insert into installer.installations (version, hash, server_version) values ('0', 'put back', 0)",
