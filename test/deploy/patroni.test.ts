@@ -8,7 +8,7 @@ import { readText, rootDirectory } from "../helpers/repository.ts";
 const [patroni, etcd, haproxy] = ["patroni.yml", "etcd.env", "haproxy.cfg"].map((name) =>
   readText(`deploy/patroni/${name}`),
 ) as [string, string, string];
-const page = readText("docs/operating/standbys.md").split("\n### Patroni\n")[1]!.split("\n## ")[0]!;
+const page = readText("docs/operating/standbys.md").split("\n## Patroni\n")[1]!.split("\n## ")[0]!;
 
 /** The value of a key, which the file has once. */
 function valueOf(name: string): string {

@@ -71,9 +71,10 @@ async function onClusterOf(
   await withClient(() => connectToCluster(pair[name]), work);
 }
 
-/** Makes the roles of the exchange, by the first block of the page. */
+/** Makes the roles of the exchange, by the first block of the installation. */
 export async function makeRoles(cluster: TemporaryCluster): Promise<void> {
-  const roles = page.blocks.find(({ language, info }) => `${language} ${info}` === "sql dba");
+  const { blocks: ofInstallation } = readDocument("docs/operating/install.md");
+  const roles = ofInstallation.find(({ language, info }) => `${language} ${info}` === "sql dba");
   await withClient(
     () => connectToCluster(cluster),
     (client) => client.query(roles?.text ?? ""),
