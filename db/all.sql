@@ -50,6 +50,7 @@ set local role exchange_owner;
 --!include trading/views/positions.sql
 --!include trading/views/book_levels.sql
 --!include trading/views/payouts_of_others.sql
+--!include trading/views/voided_markets.sql
 --!include trading/views/final_orders.sql
 
 -- History, and its seals

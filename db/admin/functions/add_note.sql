@@ -8,7 +8,7 @@ declare
   v_constraint text;
   v_column text;
 begin
-  perform core.check_session();
+  perform admin.check_role('add_note');
   perform identity.lock_account_to_change(identity.user_id(add_note.user_id));
   insert into admin.user_notes (user_id, at, staff_id, operator, note)
   select identity.user_id(add_note.user_id), core.now(), a.staff_id, a.login, add_note.note

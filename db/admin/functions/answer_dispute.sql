@@ -8,7 +8,7 @@ declare
   v_constraint text;
   v_column text;
 begin
-  perform core.check_session();
+  perform admin.check_role('answer_dispute');
   select d.id, d.user_id, u.public_id as user_public_id, m.title into v_dispute
   from trading.disputes as d
   join trading.resolutions as r on r.id = d.resolution_id

@@ -10,7 +10,6 @@ declare
   v_proposal_id bigint;
   v_audit_id bigint;
 begin
-  perform core.check_session();
   perform identity.lock_acting();
   perform admin.check_role(audit.action);
   select a.* into v_acting from identity.acting() as a;

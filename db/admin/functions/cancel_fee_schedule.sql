@@ -6,7 +6,7 @@ as $$
 declare
   v_effective_from timestamptz;
 begin
-  perform core.check_session();
+  perform admin.check_role('cancel_fee_schedule');
   select s.effective_from into v_effective_from
   from trading.fee_schedules as s
   where s.id = cancel_fee_schedule.schedule_id;

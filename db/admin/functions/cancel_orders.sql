@@ -10,6 +10,7 @@ declare
   v_open_order_ids bigint[];
   v_cancelled int;
 begin
+  perform admin.check_role('cancel_orders');
   if cancel_orders.market_id is null then
     v_market_ids := trading.lock_user_with_markets(cancel_orders.user_id);
   else

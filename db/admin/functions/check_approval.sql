@@ -3,7 +3,6 @@ returns void
 language plpgsql volatile
 as $$
 begin
-  perform core.check_session();
   perform admin.check_role(check_approval.command);
   lock table admin.rules in row share mode;
   if exists (

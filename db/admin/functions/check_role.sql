@@ -7,6 +7,7 @@ declare
   v_role text;
   v_proposal record;
 begin
+  perform core.check_session();
   select a.* into v_acting from identity.acting() as a;
   select c.role into strict v_role
   from admin.commands as c

@@ -9,6 +9,7 @@ declare
   v_constraint text;
   v_column text;
 begin
+  perform admin.check_role('create_category');
   insert into catalog.categories (slug, name, "position")
   values (
     create_category.slug,

@@ -19,6 +19,7 @@ declare
   v_constraint text;
   v_column text;
 begin
+  perform admin.check_role('create_event');
   insert into catalog.events (
     category_id, title, description, starts_at, ends_at, live, live_delay_ms,
     thumbnail_id, thumbnail_url, exclusive

@@ -22,6 +22,7 @@ declare
   v_constraint text;
   v_column text;
 begin
+  perform admin.check_role('create_market');
   if create_market.event_id is not null then
     select e.* into v_event
     from catalog.events as e

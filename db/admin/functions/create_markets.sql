@@ -15,7 +15,7 @@ declare
   v_code text;
   v_message text;
 begin
-  perform core.check_session();
+  perform admin.check_role('create_markets');
   if create_markets.dry_run is null then
     perform core.raise_error('INVALID_REQUEST', 'The argument dry_run must be true or false');
   end if;

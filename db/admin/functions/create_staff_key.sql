@@ -13,6 +13,7 @@ declare
   v_constraint text;
   v_column text;
 begin
+  perform admin.check_role('create_staff_key');
   insert into identity.staff_keys (name, role, key_hash, staff_id)
   values (
     create_staff_key.name, create_staff_key.role, v_key_hash,

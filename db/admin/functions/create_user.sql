@@ -8,6 +8,7 @@ declare
   v_constraint text;
   v_column text;
 begin
+  perform admin.check_role('create_user');
   insert into identity.users (email, display_name, handle)
   values (create_user.email, create_user.display_name, create_user.handle)
   returning * into v_user;

@@ -19,7 +19,7 @@ declare
   v_constraint text;
   v_column text;
 begin
-  perform core.check_session();
+  perform admin.check_role('edit_event');
   if edit_event.category is not null then
     v_category_id := catalog.category_id(edit_event.category);
   end if;

@@ -23,6 +23,7 @@ declare
   v_constraint text;
   v_column text;
 begin
+  perform admin.check_role('edit_market');
   if edit_market.no_close_time and edit_market.close_time is not null then
     perform core.raise_error(
       'INVALID_REQUEST', 'Give close_time or no_close_time => true, but not both'

@@ -9,6 +9,7 @@ declare
   v_user_id constant bigint := identity.user_id(end_sessions.user_id);
   v_ended bigint;
 begin
+  perform admin.check_role('end_sessions');
   v_ended := identity.end_sessions(array(
     select s.id
     from identity.sessions as s

@@ -15,6 +15,7 @@ declare
   v_cancelled int;
   v_ended bigint := 0;
 begin
+  perform admin.check_role('freeze_user');
   if core.is_blank(coalesce(freeze_user.reason, '')) then
     perform core.raise_error('INVALID_REQUEST', 'A reason is required');
   end if;

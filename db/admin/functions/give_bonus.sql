@@ -12,6 +12,7 @@ declare
   v_bonus record;
   v_paid int := 0;
 begin
+  perform admin.check_role('give_bonus');
   if (
     case jsonb_typeof(give_bonus.users)
       when 'array' then jsonb_array_length(give_bonus.users)

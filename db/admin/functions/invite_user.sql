@@ -7,6 +7,7 @@ declare
   c_valid_for constant interval := '336 hours';
   v_token text;
 begin
+  perform admin.check_role('invite_user');
   if identity.is_email(invite_user.email) is not true then
     perform core.raise_violation('users_email_looks_like_one', '');
   end if;

@@ -4,7 +4,6 @@ language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  perform core.check_session();
   perform admin.check_role('publish_proof');
   select encode(p.root, 'hex'), p.total_cents into publish_proof.root, publish_proof.total_cents
   from ledger.publish_proof() as p;

@@ -12,7 +12,7 @@ declare
   v_place bigint;
   v_differences jsonb;
 begin
-  perform core.check_session();
+  perform admin.check_role('reconcile');
   if isfinite(reconcile.day) is not true then
     perform core.raise_error('INVALID_REQUEST', 'The day must be a date');
   end if;

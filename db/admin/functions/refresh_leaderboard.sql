@@ -4,6 +4,7 @@ language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
+  perform admin.check_role('refresh_leaderboard');
   while not leaderboard.refresh() loop
     null; -- a piece at a time, until nothing is left
   end loop;

@@ -4,7 +4,7 @@ language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  perform core.check_session();
+  perform admin.check_role('remove_approval_rule');
   lock table admin.rules in exclusive mode;
   perform admin.check_approval('remove_approval_rule');
   -- Before it: the rule may say who approves this.

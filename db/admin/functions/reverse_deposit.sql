@@ -8,6 +8,7 @@ as $$
 declare
   v_deposit record;
 begin
+  perform admin.check_role('reverse_deposit');
   perform core.check_reason(reverse_deposit.reason);
   select t.public_id as user_id, c.amount_cents, count(*) over () as user_count
   into v_deposit

@@ -6,6 +6,7 @@ as $$
 declare
   v_key_id bigint;
 begin
+  perform admin.check_role('revoke_api_key');
   select k.id into v_key_id
   from identity.api_keys as k
   where k.public_id = revoke_api_key.key_id;

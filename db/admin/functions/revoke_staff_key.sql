@@ -4,6 +4,7 @@ language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
+  perform admin.check_role('revoke_staff_key');
   perform identity.lock_acting();
   update identity.staff_keys as k
   set revoked_at = coalesce(k.revoked_at, core.now())

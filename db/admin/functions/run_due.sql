@@ -13,6 +13,7 @@ declare
   v_passed_over int;
   v_done jsonb;
 begin
+  perform admin.check_role('run_due');
   -- Before the work, which would be undone if this had to wait for long.
   perform identity.lock_acting();
   v_switches := admin.fire_due_switches();

@@ -6,8 +6,10 @@ language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  v_cancelled int := trading.exclude(self_exclude.user_id, self_exclude.until);
+  v_cancelled int;
 begin
+  perform admin.check_role('self_exclude');
+  v_cancelled := trading.exclude(self_exclude.user_id, self_exclude.until);
   perform admin.audit('self_exclude', jsonb_build_object(
     'user_id', self_exclude.user_id,
     'until', self_exclude.until

@@ -10,7 +10,7 @@ declare
   v_constraint text;
   v_column text;
 begin
-  perform core.check_session();
+  perform admin.check_role('set_approval_rule');
   lock table admin.rules in exclusive mode;
   perform admin.check_approval('set_approval_rule');
   select c.* into v_command

@@ -7,6 +7,7 @@ declare
   v_constraint text;
   v_column text;
 begin
+  perform admin.check_role('set_dispute_window');
   perform core.check_reason(set_dispute_window.reason);
   update core.settings as s
   set dispute_window_hours = set_dispute_window.hours;

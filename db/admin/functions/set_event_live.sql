@@ -9,6 +9,7 @@ declare
   v_constraint text;
   v_column text;
 begin
+  perform admin.check_role('set_event_live');
   update catalog.events as e set
     live = set_event_live.live,
     live_delay_ms = coalesce(set_event_live.live_delay_ms, e.live_delay_ms)

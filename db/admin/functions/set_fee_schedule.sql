@@ -13,6 +13,7 @@ declare
   v_market_id bigint;
   v_schedule_id bigint;
 begin
+  perform admin.check_role('set_fee_schedule');
   if set_fee_schedule.category is not null and set_fee_schedule.market_id is not null then
     perform core.raise_error('INVALID_REQUEST', 'Give a category or a market, but not both');
   end if;

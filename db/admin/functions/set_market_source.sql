@@ -11,6 +11,7 @@ declare
   v_constraint text;
   v_column text;
 begin
+  perform admin.check_role('set_market_source');
   perform trading.lock_market(v_market_id);
   select m.* into strict v_market
   from catalog.markets as m

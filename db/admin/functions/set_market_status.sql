@@ -8,6 +8,7 @@ as $$
 declare
   v_market_id bigint;
 begin
+  perform admin.check_role('set_market_status');
   if set_market_status.status is null
     or set_market_status.status not in ('open', 'paused', 'closed')
   then

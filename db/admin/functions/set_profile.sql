@@ -10,6 +10,7 @@ language plpgsql security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
+  perform admin.check_role('set_profile');
   perform identity.lock_account_to_change(identity.user_id(set_profile.user_id));
   perform identity.change_profile(
     set_profile.user_id, set_profile.private, set_profile.leaderboard_opt_out,

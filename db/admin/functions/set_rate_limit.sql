@@ -7,6 +7,7 @@ declare
   v_constraint text;
   v_column text;
 begin
+  perform admin.check_role('set_rate_limit');
   update rate_limits.buckets as b
   set max_requests = set_rate_limit.max_requests, window_seconds = set_rate_limit.window_seconds
   where b.bucket = set_rate_limit.bucket;

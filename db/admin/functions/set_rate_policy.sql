@@ -16,6 +16,7 @@ declare
   v_constraint text;
   v_column text;
 begin
+  perform admin.check_role('set_rate_policy');
   -- Also a call that finds no policy to remove has its place among the others.
   perform identity.lock_account(v_user_id);
   case set_rate_policy.tier

@@ -7,6 +7,7 @@ declare
   v_constraint text;
   v_column text;
 begin
+  perform admin.check_role('set_stream_cap');
   update rate_limits.stream_caps as c set max_streams = set_stream_cap.max_streams
   where c.holder = set_stream_cap.holder;
   if not found then

@@ -7,6 +7,7 @@ declare
   v_constraint text;
   v_column text;
 begin
+  perform admin.check_role('set_trading_pause');
   update core.settings as s set
     trading_paused = set_trading_pause.paused,
     trading_pause_reason = set_trading_pause.reason,

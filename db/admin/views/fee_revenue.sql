@@ -22,11 +22,11 @@ cross join lateral (
     sum(t.quantity::int) as quantity,
     sum(t.fee_cents)::bigint as fee_cents,
     coalesce(
-      sum(t.fee_cents) filter (where v.id is not null or w.id is not null), 0
+      sum(t.fee_cents) filter (where v.id is not null or w.void_id is not null), 0
     )::bigint as voided_fee_cents
   from trading.trades as t
   left join trading.voids as v on v.trade_id = t.id
-  left join trading.voids as w on w.market_id = t.market_id and w.trade_id is null
+  left join trading.voided_markets as w on w.market_id = t.market_id
   -- The index is of ids, which begin with the time when they were made.
   where t.public_id >= core.uuid_v7_at(d.since at time zone 'UTC' - interval '1 hour')
     and t.public_id < core.uuid_v7_at(d.since at time zone 'UTC' + interval '25 hours')

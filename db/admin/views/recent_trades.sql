@@ -16,13 +16,7 @@ select
   coalesce(o.created_at, n.created_at) as voided_at
 from trading.trades as t
 left join trading.voids as o on o.trade_id = t.id
--- Grouped, so that the planner drops the join where nobody asks for it: see analytics.trades.
-left join (
-  select z.market_id, min(z.created_at) as created_at
-  from trading.voids as z
-  where z.trade_id is null
-  group by z.market_id
-) as n on n.market_id = t.market_id
+left join trading.voided_markets as n on n.market_id = t.market_id
 -- The index is of ids, which begin with the time when they were made.
 where t.public_id >= core.uuid_v7_at(analytics.now() - interval '192 hours')
   -- A subquery is run once, the function itself for each trade.

@@ -31,6 +31,13 @@ begin
     v_problem := 'The end (until) must not be before the start (since)';
   elsif book_history.step <= interval '0' then
     v_problem := format('The step must be above zero, not %s', book_history.step);
+  elsif least(
+    extract(year from book_history.step), extract(month from book_history.step),
+    extract(day from book_history.step), extract(hour from book_history.step),
+    extract(minute from book_history.step), extract(second from book_history.step)
+  ) < 0 then
+    -- It would be above zero by months of 30 days, and could go back in a shorter one.
+    v_problem := format('No part of the step may be below zero, as in %s', book_history.step);
   else
     v_count := 1 + trunc(
       extract(epoch from book_history.until - book_history.since)

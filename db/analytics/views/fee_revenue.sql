@@ -18,16 +18,11 @@ from (
     sum(t.quantity::int) as quantity,
     sum(t.fee_cents)::bigint as fee_cents,
     coalesce(
-      sum(t.fee_cents) filter (where v.id is not null or w.id is not null), 0
+      sum(t.fee_cents) filter (where v.id is not null or w.void_id is not null), 0
     )::bigint as voided_fee_cents
   from trading.trades as t
   left join trading.voids as v on v.trade_id = t.id
-  left join (
-    select z.market_id, min(z.id) as id
-    from trading.voids as z
-    where z.trade_id is null
-    group by z.market_id
-  ) as w on w.market_id = t.market_id
+  left join trading.voided_markets as w on w.market_id = t.market_id
   group by 1, t.market_id, t.fee_schedule_id
 ) as f
 left join trading.fee_schedules as s on s.id = f.fee_schedule_id

@@ -56,12 +56,7 @@ left join trading.ended_orders as o on o.id = f.order_key
 left join catalog.markets as m on m.id = f.market_id
 left join identity.users as u on u.id = f.user_id
 left join trading.voids as w on w.trade_id = f.trade_key
-left join (
-  select z.market_id, min(z.created_at) as created_at
-  from trading.voids as z
-  where z.trade_id is null
-  group by z.market_id
-) as n on n.market_id = f.market_id;
+left join trading.voided_markets as n on n.market_id = f.market_id;
 
 comment on view analytics.fills is
   'Every trade twice: once for the order of its taker, once for that of its maker.';

@@ -1,6 +1,5 @@
 -- The planner drops a left join without a selected column only if it sees that the other side is
--- unique: so orders are joined by their two tables and not by trading.orders, and the voids of
--- markets are grouped, although there is one for a market.
+-- unique: so orders are joined by their two tables and not by trading.orders.
 create or replace view analytics.trades as
 select
   t.id as trade_key,
@@ -62,12 +61,7 @@ left join trading.ended_orders as y on y.id = t.maker_order_id
 left join identity.users as v on v.id = t.taker_user_id
 left join identity.users as w on w.id = t.maker_user_id
 left join trading.voids as o on o.trade_id = t.id
-left join (
-  select z.market_id, min(z.created_at) as created_at
-  from trading.voids as z
-  where z.trade_id is null
-  group by z.market_id
-) as n on n.market_id = t.market_id;
+left join trading.voided_markets as n on n.market_id = t.market_id;
 
 comment on view analytics.trades is
   'Every match of two orders, in YES prices. analytics.fills has the same by order.';

@@ -1,6 +1,7 @@
 import test from "ava";
 import type { Pool } from "pg";
 import { makeDispute } from "../../helpers/exchange/disputes.ts";
+import { withClient } from "../../helpers/database/test_database.ts";
 import { callBy, makeStaff, makeStaffPasskey } from "../../helpers/exchange/staff.ts";
 import type { StaffMember } from "../../helpers/exchange/staff.ts";
 import { testExchange } from "../../helpers/exchange/test_exchange.ts";
@@ -291,6 +292,41 @@ test("each command that may need approval begins by asking, with its amount", as
     t.is(row.by_its_name, row.may_need, row.command);
     t.is(row.has_amount_given, row.has_amount, row.command);
   }
+});
+
+test("each command for a role begins by asking for it, before it locks or reads", async (t) => {
+  const rows = await exchange.query(
+    `select c.command,
+       p.prosrc ~ format(
+         E'\\nbegin\\n  perform admin[.](check_role|check_approval|audit)[(]''%s''', c.command
+       ) as begins_by_asking
+     from admin.commands as c
+     join pg_proc as p
+       on p.proname = c.command and p.pronamespace = 'admin'::regnamespace
+     where c.role is not null`,
+  );
+  const late = rows.filter((row) => !row.begins_by_asking).map(({ command }) => command);
+  t.deepEqual(late, []);
+});
+
+test.serial("ROLE_REQUIRED: who may not call a command waits for nobody's lock", async (t) => {
+  const [market_id, user_id] = [await makeMarket(), await makeTrader()];
+  const calls: [string, object][] = [
+    ["set_market_status", { market_id, status: "closed" }],
+    ["cancel_orders", { user_id, market_id }],
+    ["freeze_user", { user_id, reason: "R" }],
+    ["self_exclude", { user_id }],
+  ];
+  await withClient(exchange.database.pool, async (holder) => {
+    await holder.query("begin");
+    await holder.query("select trading.lock_market(catalog.market_id($1))", [market_id]);
+    await holder.query("select from trading.traders where public_id = $1 for update", [user_id]);
+    for (const [name, values] of calls) {
+      const call = callBy(operators, members.audit.cookieHash, name, values);
+      await t.throwsAsync(call, { code: "EX042" }, name);
+    }
+    await holder.query("rollback");
+  });
 });
 
 for (const [name, [wanted, prepare]] of Object.entries(commands)) {

@@ -97,6 +97,7 @@ test("INVALID_REQUEST: an impossible width or step", async (t) => {
     [candles, ["1 hour", since, since], /The end \(until\) must be after the start \(since\)/],
     [history, ["0", since, until], /The step must be above zero/],
     [history, ["-1 day", since, until], /The step must be above zero, not -1 days/],
+    [history, ["1 month -29 days -23:59:59", since, until], /No part of the step may be below/],
     [history, [null, since, until], /are required/],
     [history, ["1 hour", since, null], /are required/],
     [history, ["1 hour", until, since], /The end \(until\) must not be before the start \(since\)/],
