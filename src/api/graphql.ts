@@ -2,13 +2,14 @@ import type { Express, Request, RequestHandler, Response } from "express";
 import { z } from "zod";
 import type { StaffRole } from "../database/calls.ts";
 import { createCallLimiter } from "../database/call_limiter.ts";
+import { isErrorCodeName } from "../database/error_codes.ts";
 import { DatabaseFailure } from "../database/failures.ts";
 import { WHEN_UNKNOWN } from "../graphql/answers.ts";
 import type { GraphqlEndpoint } from "../graphql/endpoint.ts";
 import { setCaller } from "../http/authentication.ts";
 import { readJson } from "../http/json_body.ts";
 import { outcomeUnknown, plainProblem, ProblemError, rejection } from "../http/problems.ts";
-import { sendText } from "../http/respond.ts";
+import { noteProblem, sendText } from "../http/respond.ts";
 import { validate } from "../http/validate.ts";
 import { createTally } from "../tally.ts";
 import type { Tally } from "../tally.ts";
@@ -93,6 +94,10 @@ function executeOn(endpoint: GraphqlEndpoint, context: Context): RequestHandler 
     });
     if (answer === undefined) return;
     if (!("json" in answer)) throw new ProblemError(problems[answer.rejection]);
+    const { code } = answer;
+    if (call.isMutation && code !== undefined && isErrorCodeName(code)) {
+      noteProblem(response, rejection(code));
+    }
     countUntilTaken(untaken, caller, answer.json.length, response);
     sendText(response, answer.status, answer.json);
   };
@@ -140,8 +145,9 @@ async function identify(
   { access, site }: Context,
 ): Promise<GraphqlCaller> {
   if (role === "analyst" || request.headers.authorization !== undefined) {
-    const { staffKeyId, keyHash } = await access.identifyStaff(role, request, response);
-    return { id: staffKeyId, credential: keyHash.toString("hex") };
+    const staff = await access.identifyStaff(role, request, response);
+    setCaller(response, staff);
+    return { id: staff.staffKeyId, credential: staff.keyHash.toString("hex") };
   }
   const caller = await access.identify("staff", request, response);
   setCaller(response, caller);

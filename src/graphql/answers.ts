@@ -1,8 +1,12 @@
 import type { ExecutionResult } from "postgraphile/graphql";
 
-/** What a request gets: its answer as JSON, from a thread in UTF-8, or why it has none. */
+/**
+ * What a request gets: its answer as JSON, from a thread in UTF-8, with the first code of its errors;
+ * or why it has none.
+ */
 export type GraphqlAnswer =
-  { status: 200 | 400; json: string | Uint8Array } | { rejection: GraphqlRejection };
+  | { status: 200 | 400; json: string | Uint8Array; code?: string | undefined }
+  | { rejection: GraphqlRejection };
 
 /** UNAVAILABLE: the schema of the database can't be read. The others are codes of the exchange. */
 export type GraphqlRejection = "CONFLICT_RETRY" | "OUTCOME_UNKNOWN" | "UNAVAILABLE";
@@ -31,7 +35,12 @@ export function answerOf({ data, errors }: ExecutionResult): GraphqlAnswer {
   }
   const json = jsonWithin(MAX_ANSWER_BYTES, { data, errors });
   if (json === undefined) return { status: 400, json: tooLong };
-  return { status: isFaultOfRequest(data, errors) ? 400 : 200, json };
+  const code = errors?.map(({ extensions }) => extensions.code).find((each) => each !== undefined);
+  return {
+    status: isFaultOfRequest(data, errors) ? 400 : 200,
+    json,
+    ...(typeof code === "string" && { code }),
+  };
 }
 
 /** Whether nothing was run, or everything that was run found its arguments invalid. */

@@ -218,22 +218,29 @@ export function tokenOf(request: Pick<Request, "headers">): string | undefined {
   return /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? "")?.[1];
 }
 
+type Identified = Caller | StaffCaller | Staff;
+
 /** Notes the caller, for the log. */
-export function setCaller(response: Response, caller: Caller | StaffCaller): void {
+export function setCaller(response: Response, caller: Identified): void {
   response.locals.caller = caller;
 }
 
 /** The caller, if the route identified one. */
-export function callerOf(response: Response): Caller | StaffCaller | undefined {
-  return response.locals.caller as Caller | StaffCaller | undefined;
+export function callerOf(response: Response): Identified | undefined {
+  return response.locals.caller as Identified | undefined;
 }
 
 /** The user who calls, if it is one. */
-export function userIdOf(caller: Caller | StaffCaller | undefined): string | undefined {
+export function userIdOf(caller: Identified | undefined): string | undefined {
   return caller !== undefined && "userId" in caller ? caller.userId : undefined;
 }
 
 /** The member of staff who calls, if it is one. */
-export function staffIdOf(caller: Caller | StaffCaller | undefined): string | undefined {
+export function staffIdOf(caller: Identified | undefined): string | undefined {
   return caller !== undefined && "staffId" in caller ? caller.staffId : undefined;
+}
+
+/** The staff key by which a program calls, if it is one. */
+export function staffKeyIdOf(caller: Identified | undefined): string | undefined {
+  return caller !== undefined && "staffKeyId" in caller ? caller.staffKeyId : undefined;
 }

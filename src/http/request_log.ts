@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import type { Request, RequestHandler, Response } from "express";
 import type { Logger } from "pino";
-import { callerOf, staffIdOf, userIdOf } from "./authentication.ts";
+import { callerOf, staffIdOf, staffKeyIdOf, userIdOf } from "./authentication.ts";
 import { problemSentBy } from "./respond.ts";
 
 /** A slower request is logged as a warning. */
@@ -40,6 +40,7 @@ export function requestLog(logger: Logger): RequestHandler {
           durationMs,
           userId: userIdOf(callerOf(response)),
           staffId: staffIdOf(callerOf(response)),
+          staffKeyId: staffKeyIdOf(callerOf(response)),
           code: problemSentBy(response)?.code,
           error: failureOf(response)?.error,
         },

@@ -43,6 +43,11 @@ export function sendProblem(response: ServerResponse, problem: Problem): void {
   sendText(response, problem.status, JSON.stringify(problem.body));
 }
 
+/** Notes a problem that the status of the answer does not tell, as in GraphQL. */
+export function noteProblem(response: ServerResponse, problem: Problem): void {
+  sentProblems.set(response, problem);
+}
+
 /** The problem that was the answer, if any. */
 export function problemSentBy(response: ServerResponse): Problem | undefined {
   return sentProblems.get(response);

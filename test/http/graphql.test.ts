@@ -34,7 +34,7 @@ test.before("serve", async () => {
   end $$`);
   operators = database.connectAs("exchange_operator");
   const logger = pino(
-    { level: "warn", serializers: { error: describeError } },
+    { level: "info", serializers: { error: describeError } },
     { write: (line: string) => log.push(line) },
   );
   const endpoint = (role: "analyst" | "operator") =>
@@ -204,6 +204,24 @@ test.serial(
     t.is(entry.operator, rows[0].login);
   },
 );
+
+test.serial("the log has each command that was rejected, with its code and its key", async (t) => {
+  const before = log.length;
+  const { status, body } = await run(`mutation {
+    a: setTradingPause(input: { paused: false }) { clientMutationId }
+    b: deposit(input: { userId: "${user}", amountCents: "-1", reference: "r" }) { result }
+  }`);
+  t.deepEqual([status, body.errors[0].extensions.code], [200, "INVALID_REQUEST"]);
+  await run("{ allMarkets(first: -1) { totalCount } }");
+  const lines = log.slice(before).map((line) => JSON.parse(line));
+  t.is(lines.length, 1, "and of queries none");
+  const [line] = lines;
+  t.like(line, { route: "/admin/graphql", status: 200, code: "INVALID_REQUEST", msg: "request" });
+  const { rows } = await database.pool.query(
+    "select public_id from identity.staff_keys where name = 'Otto'",
+  );
+  t.is(line.staffKeyId, rows[0].public_id);
+});
 
 test.serial("operators can't write the audit log themselves, nor change a view", async (t) => {
   const { body } = await run("{ __schema { mutationType { fields { name } } } }");

@@ -311,7 +311,7 @@ test("each command for a role begins by asking for it, before it locks or reads"
 
 test.serial("ROLE_REQUIRED: who may not call a command waits for nobody's lock", async (t) => {
   const [market_id, user_id] = [await makeMarket(), await makeTrader()];
-  const calls: [string, object][] = [
+  const calls: [string, Record<string, unknown>][] = [
     ["set_market_status", { market_id, status: "closed" }],
     ["cancel_orders", { user_id, market_id }],
     ["freeze_user", { user_id, reason: "R" }],
