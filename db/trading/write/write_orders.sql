@@ -9,6 +9,7 @@ declare
   k_end_reason constant trading.cancel_reason[] := (batch.makers).end_reason;
   m_id constant bigint[] := (batch.markets).id;
   v_is_release constant boolean := r.order_id is not null;
+  v_released_at constant timestamptz := case when v_is_release then batch.at end;
   v_ended int[]; -- requests whose order has ended, and how
   v_left int[] := o.left_quantity;
   v_status trading.order_status[] := o.status;
@@ -35,29 +36,25 @@ begin
   end loop;
 
   if v_is_release then
-    -- It moves from the delay into the book, behind all that are there.
-    update trading.active_orders as b set
-      queue_position = nextval('trading.order_ids'),
-      left_quantity = v_left[i],
-      fee_cents = o.fee_cents[i],
-      released_at = batch.at
-    from unnest(v_active) as i
-    where b.order_id = o.order_id[i];
     delete from trading.active_orders as b
-    where b.order_id = any (array(select o.order_id[i] from unnest(v_ended) as i));
-  elsif v_active is not null then
+    where b.order_id = any (o.order_id);
+  end if;
+  if v_active is not null then
+    -- A released order joins the book behind all that are there.
     insert into trading.active_orders (
       market_id, user_id, order_id, queue_position, order_public_id, created_at, quantity,
       left_quantity, fee_cents, price, book_price, book_side, side, order_type, time_in_force,
-      post_only, cancels_own, budget_cents, expires_at, release_at
+      post_only, cancels_own, budget_cents, expires_at, release_at, released_at
     )
     select
       m_id[r.market_place[i]], r.user_id[i], o.order_id[i],
-      case when v_status[i] <> 'scheduled' then o.order_id[i] end, o.public_id[i], batch.at,
-      o.quantity[i], v_left[i], coalesce(o.fee_cents[i], 0), r.price[i], r.book_price[i],
+      case when v_is_release then nextval('trading.order_ids')
+        when v_status[i] <> 'scheduled' then o.order_id[i] end,
+      o.public_id[i], coalesce(r.created_at[i], batch.at), o.quantity[i], v_left[i],
+      coalesce(o.fee_cents[i], 0), r.price[i], r.book_price[i],
       case when r.is_yes[i] then 'yes' else 'no' end::trading.side, r.side[i], r.order_type[i],
       r.time_in_force[i], r.post_only[i], r.cancels_own[i], r.budget_cents[i],
-      r.expires_at[i], o.release_at[i]
+      r.expires_at[i], coalesce(o.release_at[i], r.release_at[i]), v_released_at
     from unnest(v_active) as i;
   end if;
 
@@ -72,7 +69,7 @@ begin
       coalesce(r.created_at[i], batch.at), batch.at, o.quantity[i], o.quantity[i] - v_left[i],
       coalesce(o.fee_cents[i], 0), r.price[i], r.side[i], r.order_type[i], r.time_in_force[i],
       v_status[i], r.post_only[i], v_reason[i], r.budget_cents[i], r.expires_at[i],
-      r.release_at[i], case when v_is_release then batch.at end
+      r.release_at[i], v_released_at
     from unnest(v_ended) as i;
   end if;
 
@@ -97,4 +94,4 @@ $$;
 
 comment on function trading.write_orders(trading.batch) is
   'Writes the orders of a call: those that rest or are scheduled, those that have ended, and their '
-  'idempotency keys. Scheduled orders that it releases are there already.';
+  'idempotency keys. Scheduled orders that it releases leave their delay and are written anew.';
