@@ -250,7 +250,6 @@ set local role exchange_owner;
 --!include trading/place/place_whole_batch.sql
 --!include trading/place/atomic_rejections.sql
 --!include trading/place/leave_out.sql
---!include trading/place/leave_out_deep.sql
 --!include trading/place/due_requests.sql
 --!include trading/plain/is_plain_trader.sql
 --!include trading/plain/write_plain_fill.sql

@@ -171,7 +171,7 @@ test("orders that climb for two reasons go in their order, and later ones wait f
   const database = heldDatabase((call) =>
     ordersOf(call).map((placed, index) => {
       if (!isPaidBefore(call, index)) return { ...withCode("AGAIN"), ...notPaid };
-      // A deep one, and what is behind it: see trading.leave_out_deep.
+      // A deep one, and what is behind it: see trading.leave_out.
       const deepAt = ordersOf(call).findIndex(({ quantity }) => quantity === 400);
       const isLeftOut = call.values[4] !== null && deepAt >= 0 && index >= deepAt;
       return { ...(isLeftOut ? withCode("AGAIN") : accepted(placed)), ...notPaid };

@@ -30,15 +30,14 @@ begin
   else
     v_free_ids := trading.lock_free_markets(v_requests.market_ids);
     if cardinality(v_free_ids) < cardinality(v_requests.market_ids) then
-      v_requests.code := trading.leave_out(
-        v_requests,
-        array(
-          select g
-          from generate_subscripts(v_requests.market_ids, 1) as g
-          where place_batch.atomic
-            or array_position(v_free_ids, v_requests.market_ids[g]) is null
-        ),
-        '{}'
+      v_requests.code := array(
+        select case
+          when r.code is not null then r.code
+          when place_batch.atomic
+            or array_position(v_free_ids, v_requests.market_ids[r.g]) is null then 'AGAIN'
+        end
+        from unnest(v_requests.code, v_requests.market_place) with ordinality as r (code, g, place)
+        order by r.place
       );
     end if;
   end if;
@@ -66,30 +65,8 @@ begin
       end,
       most_makers => place_batch.most_makers
     );
-    if v_batch.is_too_deep then
-      v_requests.code := trading.leave_out_deep(
-        v_batch, place_batch.most_makers, place_batch.waits
-      );
-    elsif v_batch.locked_user_ids is not null then
-      v_requests.code := trading.leave_out(
-        v_requests,
-        -- Orders of a locked user wait without the others of their market. If a maker is locked,
-        -- all orders of the market wait: they may not pass over it.
-        case when not exists (
-          select
-          from unnest(v_requests.code, v_requests.user_id) as r (code, user_id)
-          where r.code is null and r.user_id = any (v_batch.locked_user_ids)
-        ) then array(
-          select (k.book_place[i] + 1) / 2
-          from (select (v_batch.makers).*) as k
-          cross join generate_subscripts(k.order_id, 1) as i
-          where k.user_id[i] = any (v_batch.locked_user_ids)
-        ) end,
-        v_batch.locked_user_ids
-      );
-    else
-      exit;
-    end if;
+    exit when (v_batch.results).code is not null;
+    v_requests.code := trading.leave_out(v_batch, place_batch.most_makers, place_batch.waits);
   end loop;
   v_batch := trading.write_batch(v_batch);
   return trading.batch_answers(v_batch);
