@@ -25,6 +25,8 @@ declare
   v_fee_cents bigint := 0;
   v_cost_cents bigint;
   v_order_id bigint;
+  v_public_id uuid;
+  v_fill text;
 begin
   if r."orderType" = 'sell' or r.price is null or r.quantity is null
     or trading.request_problem(
@@ -132,18 +134,31 @@ begin
 
   -- From here on it is placed.
   v_order_id := nextval('trading.order_ids');
+  v_public_id := core.uuid_v7();
   if r."idempotencyKey" is not null then
     insert into trading.idempotency_keys (user_id, key, order_id, created_at, request_fingerprint)
     values (v_taker.user_id, r."idempotencyKey", v_order_id, v_at, r."requestFingerprint");
   end if;
+  if v_crosses then
+    v_fill := trading.write_plain_fill(
+      r, v_at, v_order_id, v_public_id, v_market, v_maker, v_taker, v_owner, v_fee_schedule.id,
+      v_fee_cents
+    );
+  else
+    perform trading.write_plain_rest(r, v_at, v_order_id, v_public_id, v_market, v_taker);
+  end if;
   return (
     null, null, false,
-    case
-      when v_crosses then trading.write_plain_fill(
-        r, v_at, v_order_id, v_market, v_maker, v_taker, v_owner, v_fee_schedule.id, v_fee_cents
-      )
-      else trading.write_plain_rest(r, v_at, v_order_id, v_market, v_taker)
-    end,
+    trading.order_body(
+      trading.order_object(
+        v_public_id, r."userId", r."marketId", r.side, r.price, r.quantity,
+        case when v_crosses then r.quantity else 0 end,
+        case when v_crosses then 'filled' else 'open' end::trading.order_status, 'buy',
+        v_time_in_force, null, r."expiresAt", core.iso8601(v_at), null
+      ),
+      v_fill, null, v_taker.balance_cents - case when v_crosses then v_cost_cents else 0 end,
+      v_fee_cents
+    ),
     v_market.version + 1
   )::trading.order_answer;
 end

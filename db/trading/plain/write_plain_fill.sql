@@ -2,6 +2,7 @@ create or replace function trading.write_plain_fill(
   request trading.order_request,
   at timestamptz,
   order_id bigint,
+  public_id uuid,
   market trading.market_state,
   maker trading.active_orders,
   taker trading.traders,
@@ -14,7 +15,6 @@ language plpgsql volatile
 as $$
 declare
   r constant trading.order_request := write_plain_fill.request;
-  v_public_id constant uuid := core.uuid_v7();
   v_is_yes constant boolean := r.side = 'yes';
   v_quantity constant int := r.quantity;
   v_time_in_force constant trading.time_in_force := coalesce(r."timeInForce", 'gtc');
@@ -51,7 +51,7 @@ begin
       release_at, released_at
     )
     select
-      market.market_id, taker.user_id, write_plain_fill.order_id, v_public_id,
+      market.market_id, taker.user_id, write_plain_fill.order_id, write_plain_fill.public_id,
       write_plain_fill.at, write_plain_fill.at, v_quantity, v_quantity,
       write_plain_fill.fee_cents, r.price, r.side, 'buy'::trading.order_type, v_time_in_force,
       'filled'::trading.order_status, coalesce(r."postOnly", false), r."expiresAt", null, null
@@ -163,26 +163,17 @@ begin
     best_no_price = v_book.best_no_price,
     first_no_position = v_book.first_no_position
   where s.market_id = market.market_id;
-  return trading.order_body(
-    trading.order_object(
-      v_public_id, r."userId", r."marketId", r.side, r.price,
-      v_quantity, v_quantity, 'filled', 'buy', v_time_in_force, null, r."expiresAt",
-      core.iso8601(write_plain_fill.at), null
-    ),
-    trading.fill_object(
-      v_trade_public_id, r."marketId", r.side, v_public_id,
-      maker.order_public_id, r."userId", owner.public_id, v_yes_price, v_quantity,
-      core.iso8601(write_plain_fill.at)
-    ),
-    null, taker.balance_cents + v_taker_cents, write_plain_fill.fee_cents
+  return trading.fill_object(
+    v_trade_public_id, r."marketId", r.side, write_plain_fill.public_id, maker.order_public_id,
+    r."userId", owner.public_id, v_yes_price, r.quantity, core.iso8601(write_plain_fill.at)
   );
 end
 $$;
 
 comment on function trading.write_plain_fill(
-  trading.order_request, timestamptz, bigint, trading.market_state, trading.active_orders,
+  trading.order_request, timestamptz, bigint, uuid, trading.market_state, trading.active_orders,
   trading.traders, trading.traders, bigint, bigint
 ) is
   'Writes an order that is filled as a whole by one maker (trading.place_plain_order): both '
   'orders, the trade, shares and cash of both users, the market and the events. Both buy, so each '
-  'share is a new pair in escrow. Returns the body of its answer.';
+  'share is a new pair in escrow. Returns the fill as the answer shows it.';

@@ -2,15 +2,15 @@ create or replace function trading.write_plain_rest(
   request trading.order_request,
   at timestamptz,
   order_id bigint,
+  public_id uuid,
   market trading.market_state,
   taker trading.traders
 )
-returns text
+returns void
 language plpgsql volatile
 as $$
 declare
   r constant trading.order_request := write_plain_rest.request;
-  v_public_id constant uuid := core.uuid_v7();
   v_is_yes constant boolean := r.side = 'yes';
   v_price constant int := r.price;
   v_place constant int := trading.depth_place(r.side, r.price);
@@ -23,7 +23,7 @@ begin
     )
     values (
       market.market_id, taker.user_id, write_plain_rest.order_id, write_plain_rest.order_id,
-      v_public_id, write_plain_rest.at, r.quantity, r.quantity, v_price,
+      write_plain_rest.public_id, write_plain_rest.at, r.quantity, r.quantity, v_price,
       v_price, r.side, r.side, 'buy', 'gtc', coalesce(r."postOnly", false),
       r."selfTrade" is not distinct from 'cancel_resting', r."expiresAt"
     )
@@ -49,19 +49,10 @@ begin
     best_no_price = case when v_is_yes then s.best_no_price
       else greatest(s.best_no_price, v_price) end
   where s.market_id = market.market_id;
-  return trading.order_body(
-    trading.order_object(
-      v_public_id, r."userId", r."marketId", r.side, v_price,
-      r.quantity, 0, 'open', 'buy', 'gtc', null, r."expiresAt",
-      core.iso8601(write_plain_rest.at), null
-    ),
-    null, null, taker.balance_cents, 0
-  );
 end
 $$;
 
 comment on function trading.write_plain_rest(
-  trading.order_request, timestamptz, bigint, trading.market_state, trading.traders
+  trading.order_request, timestamptz, bigint, uuid, trading.market_state, trading.traders
 ) is
-  'Writes an order that rests (trading.place_plain_order), with its market and its event. Returns '
-  'the body of its answer.';
+  'Writes an order that rests (trading.place_plain_order), with its market and its event.';
