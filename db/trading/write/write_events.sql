@@ -14,30 +14,43 @@ declare
   t_user_id constant bigint[] := (batch.traders).user_ids;
   c constant trading.cancelled_makers := batch.cancelled;
 begin
-  if r.order_id is not null then
+  if r.order_id is not null or o.release_at is not null then
     insert into trading.outbox (channel, user_id, payload)
     select
       'user_event',
       r.user_id[i],
       json_build_object(
         'userId', t_public_id[batch.trader_place[i]],
-        'event', json_build_object(
-          'type', 'order_released',
-          'orderId', o.public_id[i],
-          'marketId', m_public_id[r.market_place[i]],
-          'status', o.status[i],
-          'side', r.side[i],
-          'price', r.price[i],
-          'quantity', o.quantity[i],
-          'filledQuantity', o.quantity[i] - o.left_quantity[i],
-          'cancelReason', o.cancel_reason[i],
-          'fills', (select count(*) from unnest(f.request_place) as p (i) where p.i = x.i),
-          'balance', o.balance_cents[i],
-          'feeCents', o.fee_cents[i]
-        )
+        'event', case when r.order_id is not null
+          then json_build_object(
+            'type', 'order_released',
+            'orderId', o.public_id[i],
+            'marketId', m_public_id[r.market_place[i]],
+            'status', o.status[i],
+            'side', r.side[i],
+            'price', r.price[i],
+            'quantity', o.quantity[i],
+            'filledQuantity', o.quantity[i] - o.left_quantity[i],
+            'cancelReason', o.cancel_reason[i],
+            'fills', (select count(*) from unnest(f.request_place) as p (i) where p.i = x.i),
+            'balance', o.balance_cents[i],
+            'feeCents', o.fee_cents[i]
+          )
+          else json_build_object(
+            'type', 'order_pending',
+            'orderId', o.public_id[i],
+            'marketId', m_public_id[r.market_place[i]],
+            'side', r.side[i],
+            'price', r.price[i],
+            'quantity', o.quantity[i],
+            'releaseAt', core.iso8601(o.release_at[i]),
+            'budgetCents', r.budget_cents[i]
+          )
+        end
       )
     from generate_subscripts(o.order_id, 1) as x (i)
     where o.order_id[i] is not null
+      and (r.order_id is not null or o.release_at[i] is not null)
     order by i;
   end if;
 
@@ -88,34 +101,10 @@ begin
       order by p
     ));
   end if;
-
-  if o.release_at is not null then
-    insert into trading.outbox (channel, user_id, payload)
-    select
-      'user_event',
-      r.user_id[i],
-      json_build_object(
-        'userId', t_public_id[batch.trader_place[i]],
-        'event', json_build_object(
-          'type', 'order_pending',
-          'orderId', o.public_id[i],
-          'marketId', m_public_id[r.market_place[i]],
-          'side', r.side[i],
-          'price', r.price[i],
-          'quantity', o.quantity[i],
-          'releaseAt', core.iso8601(o.release_at[i]),
-          'budgetCents', r.budget_cents[i]
-        )
-      )
-    from generate_subscripts(o.release_at, 1) as i
-    where o.release_at[i] is not null
-    order by i;
-  end if;
 end
 $$;
 
 comment on function trading.write_events(trading.batch) is
-  'Writes the events of a call into the outbox: scheduled orders that it released; the markets '
-  'that changed, with their versions; makers whose orders were filled, one event for each '
-  'taker''s order and maker; orders that were cancelled because they could not trade; orders that '
-  'wait for their release.';
+  'Writes the events of a call into the outbox: scheduled orders that it released or that wait; '
+  'the markets that changed, with their versions; makers whose orders were filled, one event for '
+  'each taker''s order and maker; orders that were cancelled because they could not trade.';
