@@ -4,7 +4,6 @@ create or replace function trading.maker_cancel_reason(
   held_quantity bigint,
   balance_cents bigint,
   blocked_by text,
-  limited boolean,
   limits risk.loss_limits,
   untraded risk.loss_limits
 )
@@ -15,12 +14,12 @@ return case
   when cents > 0 then
     case when held_quantity < quantity then 'position_insufficient'::trading.cancel_reason end
   when balance_cents + cents < 0 then 'insufficient_funds'
-  when limited and risk.exceeds_limits(limits, untraded, balance_cents, -cents) then 'loss_limit'
+  when risk.exceeds_limits(limits, untraded, balance_cents, -cents) then 'loss_limit'
 end;
 
 comment on function trading.maker_cancel_reason(
-  int, int, bigint, bigint, text, boolean, risk.loss_limits, risk.loss_limits
+  int, int, bigint, bigint, text, risk.loss_limits, risk.loss_limits
 ) is
   'Why a resting order cannot go through with a match, null if it can. cents is what the match '
   'would bring its owner: above 0 for a sale, below for a buy. The other figures are the owner''s; '
-  'limits count only if the owner is limited.';
+  'limits are null for one without any.';

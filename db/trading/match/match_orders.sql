@@ -54,7 +54,6 @@ declare
   b_last int[] := array_fill(0, array[2 * cardinality(m.id), 99]); -- at each price
   t_balance bigint[] := (batch.traders).balances_cents;
   t_blocked_by constant text[] := (batch.traders).blocked_by;
-  t_limited constant boolean[] := (batch.traders).limited;
   t_limits constant risk.loss_limits[] := (batch.limits).limits;
   t_untraded constant risk.loss_limits[] := (batch.limits).untraded;
   t_traded_with int[] := array_fill(0, array[coalesce(cardinality(t_balance), 0)]); -- last moved by
@@ -310,7 +309,7 @@ begin
       else
         v_reason := trading.maker_cancel_reason(
           n, n * w, s_quantity[k_share[k]], t_balance[u], t_blocked_by[u],
-          t_limited[u], t_limits[u], t_untraded[u]);
+          t_limits[u], t_untraded[u]);
       end if;
       if v_reason is not null then
         -- It ends when its own fills have starved too many, and is to be placed again when it has
@@ -330,7 +329,7 @@ begin
         j := case
           when k_end_reason[k] is not null or u <> t and trading.maker_cancel_reason(
             n, n * w, (batch.holdings).quantity[k_share[k]],
-            (batch.traders).balances_cents[u], t_blocked_by[u], t_limited[u], t_limits[u],
+            (batch.traders).balances_cents[u], t_blocked_by[u], t_limits[u],
             t_untraded[u]) is not null then 0
           when u = t or t_traded_with[u] = i then i else -1 end;
         v_starved_count := v_starved_count + (j = i)::int;
