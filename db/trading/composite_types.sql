@@ -193,19 +193,16 @@ create type trading.fills as (
   maker_place int[],
   quantity int[],
   fee_cents bigint[],
-  taker_cents bigint[],
-  maker_cents bigint[],
-  taker_balance_cents bigint[],
-  taker_version bigint[],
-  maker_balance_cents bigint[],
-  maker_version bigint[],
-  taker_realised_cents bigint[],
-  maker_realised_cents bigint[],
+  moved_cents bigint[],
+  balance_cents bigint[],
+  account_version bigint[],
+  realised_cents bigint[],
   trade_id bigint[],
   public_id uuid[]
 );
 comment on type trading.fills is
-  'The matches of a call, in their order: columns of trading.trades.';
+  'The matches of a call, in their order. moved_cents to realised_cents, of the two users: at 2 x '
+  'its place - 1 those of the taker, at 2 x its place those of the maker.';
 
 create type trading.cancelled_makers as (
   request_place int[],

@@ -61,7 +61,7 @@ begin
           order by p
         ) as fills,
         coalesce(sum(f.quantity[p]), 0) as quantity,
-        coalesce(-sum(f.taker_cents[p] + f.fee_cents[p]), 0) as cost_cents,
+        coalesce(-sum(f.moved_cents[2 * p - 1] + f.fee_cents[p]), 0) as cost_cents,
         coalesce(sum(f.fee_cents[p]), 0) as fee_cents
       from generate_subscripts(f.request_place, 1) as p
       cross join lateral (select k.book_price[f.maker_place[p]] offset 0) as m (price)

@@ -22,14 +22,10 @@ declare
   s_fee bigint[] := h.fee_cents;
   s_realised bigint[] := h.realised_cents;
   s_touched boolean[] := array_fill(false, array[cardinality(s_quantity)]);
-  f_taker_cents bigint[];
-  f_maker_cents bigint[];
-  f_taker_balance bigint[];
-  f_taker_version bigint[];
-  f_maker_balance bigint[];
-  f_maker_version bigint[];
-  f_taker_realised bigint[];
-  f_maker_realised bigint[];
+  f_moved bigint[];
+  f_balance bigint[];
+  f_version bigint[];
+  f_realised bigint[];
   i int;
   k int;
   t int; -- the taker, then the maker
@@ -47,8 +43,8 @@ begin
     i := f_request[p];
     k := f_maker[p];
     n := f_quantity[p];
-    for v_party in 1 .. 2 loop
-      if v_party = 1 then
+    for v_party in 2 * p - 1 .. 2 * p loop
+      if v_party < 2 * p then
         t := r_trader[i];
         s := r_share[i];
         v_is_buy := r_type[i] = 'buy';
@@ -82,24 +78,15 @@ begin
         t_balance[t] := t_balance[t] + v_cents;
         t_version[t] := t_version[t] + 1;
       end if;
-      if v_party = 1 then
-        f_taker_cents[p] := v_cents;
-        f_taker_balance[p] := t_balance[t];
-        f_taker_version[p] := t_version[t];
-        f_taker_realised[p] := v_realised;
-      else
-        f_maker_cents[p] := v_cents;
-        f_maker_balance[p] := t_balance[t];
-        f_maker_version[p] := t_version[t];
-        f_maker_realised[p] := v_realised;
-      end if;
+      f_moved[v_party] := v_cents;
+      f_balance[v_party] := t_balance[t];
+      f_version[v_party] := t_version[t];
+      f_realised[v_party] := v_realised;
     end loop;
   end loop;
 
   batch.fills := (
-    f_request, f_maker, f_quantity, f_fee, f_taker_cents, f_maker_cents, f_taker_balance,
-    f_taker_version, f_maker_balance, f_maker_version, f_taker_realised, f_maker_realised, null,
-    null
+    f_request, f_maker, f_quantity, f_fee, f_moved, f_balance, f_version, f_realised, null, null
   )::trading.fills;
   batch.traders.balances_cents := t_balance;
   batch.versions_after := t_version;

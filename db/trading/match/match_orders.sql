@@ -499,8 +499,7 @@ begin
   batch.changes := m_changes;
   if f_count > 0 then
     batch.fills := (
-      f_request[1 : f_count], f_maker, f_quantity, f_fee, null, null, null, null, null, null, null,
-      null, null, null
+      f_request[1 : f_count], f_maker, f_quantity, f_fee, null, null, null, null, null, null
     )::trading.fills;
   end if;
   if c_count > 0 then

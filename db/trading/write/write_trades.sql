@@ -29,24 +29,27 @@ begin
   )
   select
     f.trade_id[v.p], m.id[v.g], o_id[v.i], k.order_id[v.k], r.user_id[v.i],
-    t_user_id[k.trader_place[v.k]], f.taker_cents[v.p], f.taker_balance_cents[v.p],
-    f.taker_version[v.p], f.maker_cents[v.p], f.maker_balance_cents[v.p], f.maker_version[v.p],
+    t_user_id[k.trader_place[v.k]], f.moved_cents[v.taker], f.balance_cents[v.taker],
+    f.account_version[v.taker], f.moved_cents[v.maker], f.balance_cents[v.maker],
+    f.account_version[v.maker],
     m.escrow_cents[v.g] + sum(v.escrow_cents) over so_far,
     m.escrow_version[v.g] + count(*) filter (where v.escrow_cents <> 0) over so_far,
     m.revenue_cents[v.g] + sum(v.fee_cents) over so_far,
     m.revenue_version[v.g] + count(*) filter (where v.fee_cents > 0) over so_far,
-    f.taker_realised_cents[v.p], f.maker_realised_cents[v.p], v.fee_cents, m.fee_schedule_id[v.g],
+    f.realised_cents[v.taker], f.realised_cents[v.maker], v.fee_cents, m.fee_schedule_id[v.g],
     batch.at, f.public_id[v.p], f.quantity[v.p],
     case when v.is_yes then 100 - v.price else v.price end,
     case when v.is_yes then 'yes' else 'no' end::trading.side
   from (
     -- To escrow goes what neither of them nor the fee gets: pairs are minted, or burnt.
     select
-      p, x.i, x.k, r.market_place[x.i] as g, r.is_yes[x.i] as is_yes, k.book_price[x.k] as price,
-      f.fee_cents[p] as fee_cents,
-      -f.taker_cents[p] - f.maker_cents[p] - f.fee_cents[p] as escrow_cents
+      p, x.i, x.k, x.taker, x.maker, r.market_place[x.i] as g, r.is_yes[x.i] as is_yes,
+      k.book_price[x.k] as price, f.fee_cents[p] as fee_cents,
+      -f.moved_cents[x.taker] - f.moved_cents[x.maker] - f.fee_cents[p] as escrow_cents
     from generate_subscripts(f.request_place, 1) as p
-    cross join lateral (select f.request_place[p], f.maker_place[p] offset 0) as x (i, k)
+    cross join lateral (
+      select f.request_place[p], f.maker_place[p], 2 * p - 1, 2 * p offset 0
+    ) as x (i, k, taker, maker)
     offset 0
   ) as v
   window so_far as (partition by v.g order by v.p rows unbounded preceding);
