@@ -8,38 +8,28 @@ declare
 begin
   select
     array_agg(r.market_id), array_agg(r.market_place), array_agg(r.user_id), array_agg(r.side),
-    array_agg(r.order_type), array_agg(r.price), array_agg(r.quantity), array_agg(r.budget_cents),
-    array_agg(r.time_in_force), array_agg(r.post_only), array_agg(r.expires_at),
-    array_agg(r.idempotency_key), array_agg(r.request_fingerprint), array_agg(r.cancels_own),
-    array_agg(r.is_market), array_agg((r.order_type = 'buy') = (r.side = 'yes')),
-    array_agg(case r.order_type when 'buy' then r.price else 100 - r.price end),
-    array_agg(r.problem)
+    array_agg(r.order_type), array_agg(r.limit_price), array_agg(r.quantity),
+    array_agg(r."budgetCents"), array_agg(r.time_in_force), array_agg(r.post_only),
+    array_agg(r."expiresAt"), array_agg(r."idempotencyKey"), array_agg(r."requestFingerprint"),
+    array_agg(r."selfTrade" is not distinct from 'cancel_resting'), array_agg(r.price is null),
+    array_agg((r.order_type = 'buy') = (r.side = 'yes')),
+    array_agg(case r.order_type when 'buy' then r.limit_price else 100 - r.limit_price end),
+    array_agg(
+      trading.request_problem(
+        r.side, r.limit_price, r.quantity, r."budgetCents", r.order_type, r.time_in_force,
+        r.post_only, r."selfTrade"
+      )
+    )
   into
     v_market_ids, v_requests.market_place, v_requests.user_id, v_requests.side,
-    v_requests.order_type, v_requests.price, v_requests.quantity, v_requests.budget_cents,
-    v_requests.time_in_force, v_requests.post_only, v_requests.expires_at,
-    v_requests.idempotency_key, v_requests.request_fingerprint, v_requests.cancels_own,
-    v_requests.is_market, v_requests.is_yes, v_requests.book_price, v_requests.problem
+    v_requests.order_type, v_requests.price, v_requests.quantity,
+    v_requests.budget_cents, v_requests.time_in_force, v_requests.post_only,
+    v_requests.expires_at, v_requests.idempotency_key, v_requests.request_fingerprint,
+    v_requests.cancels_own, v_requests.is_market, v_requests.is_yes, v_requests.book_price,
+    v_requests.problem
   from (
     select
-      m.id as market_id,
-      t.user_id,
-      q.side,
-      v.order_type,
-      v.price,
-      q.price is null as is_market,
-      q.quantity,
-      q."budgetCents" as budget_cents,
-      v.time_in_force,
-      v.post_only,
-      q."expiresAt" as expires_at,
-      q."idempotencyKey" as idempotency_key,
-      q."requestFingerprint" as request_fingerprint,
-      q."selfTrade" is not distinct from 'cancel_resting' as cancels_own,
-      trading.request_problem(
-        q.side, v.price, q.quantity, q."budgetCents", v.order_type, v.time_in_force, v.post_only,
-        q."selfTrade"
-      ) as problem,
+      q.*, v.*, m.id as market_id, t.user_id,
       (dense_rank() over (order by m.id))::int as market_place
     from jsonb_populate_recordset(null::trading.order_request, read_requests.orders)
       with ordinality as q
@@ -53,7 +43,7 @@ begin
           else coalesce(q."timeInForce", 'gtc')
         end::trading.time_in_force,
         coalesce(q."postOnly", false)
-    ) as v (order_type, price, time_in_force, post_only)
+    ) as v (order_type, limit_price, time_in_force, post_only)
     left join lateral (
       select x.id from catalog.markets as x where x.public_id = q."marketId" limit 1
     ) as m on read_requests.codes[q.ordinality] is null
