@@ -266,7 +266,7 @@ function asWritten(
 }
 
 test.serial.before("make staff", async () => {
-  operators = exchange.database.connectAs("exchange_operator", { max: 1 });
+  operators = exchange.database.connectAs("exchange_operator", { max: 1, lockTimeoutMs: 5000 });
   [{ login }] = await exchange.query("select session_user as login");
   for (const role of roles) members[role] = await makeStaff(exchange, [role]);
   await makeStaff(exchange, ["cash"]);
