@@ -2,14 +2,13 @@ import type { Express, Request, RequestHandler, Response } from "express";
 import { z } from "zod";
 import type { StaffRole } from "../database/calls.ts";
 import { createCallLimiter } from "../database/call_limiter.ts";
-import { isErrorCodeName } from "../database/error_codes.ts";
 import { DatabaseFailure } from "../database/failures.ts";
 import { WHEN_UNKNOWN } from "../graphql/answers.ts";
 import type { GraphqlEndpoint } from "../graphql/endpoint.ts";
 import { setCaller } from "../http/authentication.ts";
 import { readJson } from "../http/json_body.ts";
 import { outcomeUnknown, plainProblem, ProblemError, rejection } from "../http/problems.ts";
-import { noteProblem, sendText } from "../http/respond.ts";
+import { noteRejections, sendText } from "../http/respond.ts";
 import { validate } from "../http/validate.ts";
 import { createTally } from "../tally.ts";
 import type { Tally } from "../tally.ts";
@@ -78,9 +77,11 @@ function executeOn(endpoint: GraphqlEndpoint, context: Context): RequestHandler 
     const query = await read(() => readQuery(endpoint.role, request, response));
     const { isMutation, findTooLong } = await import("../graphql/operation.ts");
     const call = { credential, isMutation: isMutation(query), request: query };
+    const isCommand = call.isMutation && endpoint.role === "operator";
     // Here, since what is too deep can't be told to the thread, and what is too long must not wait.
     const tooLong = findTooLong(query, call.isMutation);
     if (tooLong !== undefined) {
+      if (isCommand) noteRejections(response, ["INVALID_REQUEST"]);
       sendText(response, 400, JSON.stringify({ errors: [tooLong] }));
       return;
     }
@@ -94,10 +95,7 @@ function executeOn(endpoint: GraphqlEndpoint, context: Context): RequestHandler 
     });
     if (answer === undefined) return;
     if (!("json" in answer)) throw new ProblemError(problems[answer.rejection]);
-    const { code } = answer;
-    if (call.isMutation && code !== undefined && isErrorCodeName(code)) {
-      noteProblem(response, rejection(code));
-    }
+    if (isCommand) noteRejections(response, answer.codes);
     countUntilTaken(untaken, caller, answer.json.length, response);
     sendText(response, answer.status, answer.json);
   };
@@ -146,7 +144,7 @@ async function identify(
 ): Promise<GraphqlCaller> {
   if (role === "analyst" || request.headers.authorization !== undefined) {
     const staff = await access.identifyStaff(role, request, response);
-    setCaller(response, staff);
+    if (role === "operator") setCaller(response, staff);
     return { id: staff.staffKeyId, credential: staff.keyHash.toString("hex") };
   }
   const caller = await access.identify("staff", request, response);

@@ -1,11 +1,13 @@
 import type { ExecutionResult } from "postgraphile/graphql";
+import { isErrorCodeName } from "../database/error_codes.ts";
+import type { ErrorCodeName } from "../database/error_codes.ts";
 
 /**
- * What a request gets: its answer as JSON, from a thread in UTF-8, with the first code of its errors;
- * or why it has none.
+ * What a request gets: its answer as JSON, from a thread in UTF-8, with the codes of its errors, each
+ * once; or why it has none.
  */
 export type GraphqlAnswer =
-  | { status: 200 | 400; json: string | Uint8Array; code?: string | undefined }
+  | { status: 200 | 400; json: string | Uint8Array; codes: ErrorCodeName[] }
   | { rejection: GraphqlRejection };
 
 /** UNAVAILABLE: the schema of the database can't be read. The others are codes of the exchange. */
@@ -34,13 +36,17 @@ export function answerOf({ data, errors }: ExecutionResult): GraphqlAnswer {
     if (isOnly(code, data, errors)) return { rejection: code };
   }
   const json = jsonWithin(MAX_ANSWER_BYTES, { data, errors });
-  if (json === undefined) return { status: 400, json: tooLong };
-  const code = errors?.map(({ extensions }) => extensions.code).find((each) => each !== undefined);
-  return {
-    status: isFaultOfRequest(data, errors) ? 400 : 200,
-    json,
-    ...(typeof code === "string" && { code }),
-  };
+  if (json === undefined) return { status: 400, json: tooLong, codes: ["INVALID_REQUEST"] };
+  const status = isFaultOfRequest(data, errors) ? 400 : 200;
+  return { status, json, codes: codesOf(data, errors) };
+}
+
+/** Errors of a text that was not run have no code of their own. */
+function codesOf(data: ExecutionResult["data"], errors: ExecutionResult["errors"] = []) {
+  const codes = errors.map(({ extensions }) =>
+    data === undefined ? "INVALID_REQUEST" : String(extensions.code),
+  );
+  return [...new Set(codes)].filter((code) => isErrorCodeName(code));
 }
 
 /** Whether nothing was run, or everything that was run found its arguments invalid. */

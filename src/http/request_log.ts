@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 import type { Request, RequestHandler, Response } from "express";
 import type { Logger } from "pino";
 import { callerOf, staffIdOf, staffKeyIdOf, userIdOf } from "./authentication.ts";
-import { problemSentBy } from "./respond.ts";
+import { problemSentBy, rejectionsWithin } from "./respond.ts";
 
 /** A slower request is logged as a warning. */
 const SLOW_MS = 1000;
@@ -42,6 +42,7 @@ export function requestLog(logger: Logger): RequestHandler {
           staffId: staffIdOf(callerOf(response)),
           staffKeyId: staffKeyIdOf(callerOf(response)),
           code: problemSentBy(response)?.code,
+          codes: rejectionsWithin(response),
           error: failureOf(response)?.error,
         },
         "request",
@@ -100,6 +101,7 @@ function failureOf(response: Response): Failure | undefined {
 
 /** Rejected commands are logged, so that support can find them by the id of the request. */
 function isRejectedCommand({ method }: Request, response: Response): boolean {
+  if (rejectionsWithin(response) !== undefined) return true;
   const { status, code } = problemSentBy(response) ?? { status: 200 };
   return (
     status >= 400 &&

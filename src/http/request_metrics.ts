@@ -2,7 +2,7 @@ import type { RequestHandler } from "express";
 import { Counter, Histogram } from "prom-client";
 import type { Registry } from "prom-client";
 import { isEventStream, routeOf, statusOf } from "./request_log.ts";
-import { problemSentBy } from "./respond.ts";
+import { problemSentBy, rejectionsWithin } from "./respond.ts";
 
 /** What is counted of a request. */
 export interface AnsweredRequest {
@@ -11,8 +11,8 @@ export interface AnsweredRequest {
   route: string;
   status: number;
   seconds: number;
-  /** The code of a request that was rejected. */
-  code: string | undefined;
+  /** The codes with which it, or a command in it, was rejected. */
+  codes: readonly string[];
 }
 
 /** Counts one request. */
@@ -44,10 +44,10 @@ export function makeRequestCounter(registry: Registry): RequestCounter {
     registers,
   });
 
-  return ({ method, route, status, seconds, code }) => {
+  return ({ method, route, status, seconds, codes }) => {
     durations.observe({ method, route }, seconds);
     answers.inc({ method, route, status });
-    if (code !== undefined) rejections.inc({ code });
+    for (const code of codes) rejections.inc({ code });
   };
 }
 
@@ -62,7 +62,7 @@ export function requestMetrics(count: RequestCounter): RequestHandler {
         route: routeOf(request),
         status: statusOf(response),
         seconds: (performance.now() - startedAt) / 1000,
-        code: problemSentBy(response)?.code,
+        codes: [problemSentBy(response)?.code ?? [], rejectionsWithin(response) ?? []].flat(),
       });
     });
     next();

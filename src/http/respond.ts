@@ -43,12 +43,19 @@ export function sendProblem(response: ServerResponse, problem: Problem): void {
   sendText(response, problem.status, JSON.stringify(problem.body));
 }
 
-/** Notes a problem that the status of the answer does not tell, as in GraphQL. */
-export function noteProblem(response: ServerResponse, problem: Problem): void {
-  sentProblems.set(response, problem);
-}
-
 /** The problem that was the answer, if any. */
 export function problemSentBy(response: ServerResponse): Problem | undefined {
   return sentProblems.get(response);
+}
+
+const rejectedWithin = new WeakMap<ServerResponse, readonly ErrorCodeName[]>();
+
+/** Notes the codes with which commands of a request were rejected that is no problem itself. */
+export function noteRejections(response: ServerResponse, codes: readonly ErrorCodeName[]): void {
+  if (codes.length > 0) rejectedWithin.set(response, codes);
+}
+
+/** The codes of the commands of a request that were rejected, each once; undefined if none was. */
+export function rejectionsWithin(response: ServerResponse): readonly ErrorCodeName[] | undefined {
+  return rejectedWithin.get(response);
 }

@@ -150,7 +150,7 @@ async function staffWrites(user_id: string): Promise<void> {
     "select json_build_object('key_id', public_id) as call from identity.api_keys where name = $1",
     [word("staff-key")],
   );
-  const rotations = [];
+  const rotations: string[] = [];
   for (const why of [word("rotate"), word("rotate-again")]) {
     rotations.push(
       await callBy(operators, one, "propose", {
@@ -159,6 +159,20 @@ async function staffWrites(user_id: string): Promise<void> {
     );
   }
   await callBy(operators, other, "reject", { proposal_id: rotations[0], reason: word("not-now") });
+  // As the audit wrote it before it said whom such a proposal is about.
+  await withClient(service.database.pool, async (client) => {
+    await client.query("set session_replication_role = replica");
+    const { rows } = await client.query(
+      `update admin.audit_log set arguments = arguments - 'user_id'
+       where arguments ->> 'proposal_id' = $1 returning id`,
+      [rotations[1]],
+    );
+    await client.query(
+      "update admin.personal_arguments set user_id = null where audit_id = any ($1)",
+      [rows.map(({ id }) => id)],
+    );
+    await client.query("reset session_replication_role");
+  });
   await operate("freeze_user", { user_id, reason: word("freeze") });
   await operate("unfreeze_user", { user_id, reason: word("unfreeze") });
   await operate("self_exclude", { user_id, until: "2090-01-01T00:00:00Z" });

@@ -210,13 +210,22 @@ test.serial("the log has each command that was rejected, with its code and its k
   const { status, body } = await run(`mutation {
     a: setTradingPause(input: { paused: false }) { clientMutationId }
     b: deposit(input: { userId: "${user}", amountCents: "-1", reference: "r" }) { result }
+    c: createCategory(input: { slug: "tests", name: "Again" }) { result }
   }`);
-  t.deepEqual([status, body.errors[0].extensions.code], [200, "INVALID_REQUEST"]);
+  t.deepEqual([status, body.errors.length], [200, 2]);
   await run("{ allMarkets(first: -1) { totalCount } }");
+  await ask("/graphql", keys.analyst, "mutation { unknown }");
+  const notRun = await run("mutation { unknown }");
+  t.is(notRun.status, 400);
   const lines = log.slice(before).map((line) => JSON.parse(line));
-  t.is(lines.length, 1, "and of queries none");
-  const [line] = lines;
-  t.like(line, { route: "/admin/graphql", status: 200, code: "INVALID_REQUEST", msg: "request" });
+  t.is(lines.length, 2, "and of queries and analysts none");
+  const [line, ofText] = lines;
+  const codes = ["INVALID_REQUEST", "ALREADY_EXISTS"];
+  t.like(line, { route: "/admin/graphql", status: 200, codes, msg: "request" });
+  t.like(ofText, { status: 400, codes: ["INVALID_REQUEST"] });
+  const figures = await callService(service.url, "GET", "/metrics");
+  for (const code of codes)
+    t.regex(figures.body, new RegExp(`_rejections_total\\{code="${code}"\\} \\d`));
   const { rows } = await database.pool.query(
     "select public_id from identity.staff_keys where name = 'Otto'",
   );

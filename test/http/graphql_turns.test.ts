@@ -41,12 +41,14 @@ test.serial.before("serve", async () => {
       analysts: {
         role: "analyst",
         answer: async ({ request: { query, variables } }) => {
-          if (query === long) return { status: 200, json: JSON.stringify(query.repeat(300_000)) };
+          if (query === long) {
+            return { status: 200, json: JSON.stringify(query.repeat(300_000)), codes: [] };
+          }
           if (variables === undefined) {
             await new Promise<void>((end) => running.set(query, end));
             running.delete(query);
           }
-          return { status: 200, json: JSON.stringify({ data: { said: query } }) };
+          return { status: 200, json: JSON.stringify({ data: { said: query } }), codes: [] };
         },
         prepare: () => Promise.resolve(),
         close: () => Promise.resolve(),

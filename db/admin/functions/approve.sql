@@ -6,6 +6,7 @@ as $$
 declare
   v_proposal admin.proposed_calls;
   v_acting record;
+  v_role text;
   v_basis jsonb;
   v_result jsonb;
 begin
@@ -17,6 +18,13 @@ begin
   end if;
   if v_proposal.proposed_by = v_acting.staff_id then
     perform core.raise_error('OWN_PROPOSAL');
+  end if;
+
+  v_role := admin.approver_role(v_proposal.command);
+  if v_role <> all (v_acting.roles) then
+    perform core.raise_error(
+      'ROLE_REQUIRED', format('Only a member of staff with the role %s can decide this', v_role)
+    );
   end if;
 
   -- Its locks come before the proposal's, as in admin.erase_user.

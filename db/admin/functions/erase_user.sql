@@ -79,7 +79,7 @@ begin
     rejection = case when p.rejection is not null then 'erased' end,
     -- It still says whom a call was about that names no user.
     basis = case
-      when p.arguments ? 'user_id' then '{}'
+      when p.arguments ->> 'user_id' is not null then '{}'
       else jsonb_build_object('users', jsonb_build_object(erase_user.user_id, null))
     end
   where coalesce(p.arguments ->> 'user_id', admin.only_user_of(p.basis))
@@ -98,6 +98,15 @@ begin
       p.user_id = erase_user.user_id
       or p.user_id is null
         and lower((p.arguments ->> 'email') collate "C") = any (v_emails)
+      -- The audit did not always say whom a proposal was about that names no user.
+      or p.user_id is null
+        and exists (
+          select
+          from admin.audit_log as a
+          join admin.proposed_calls as c on c.public_id::text = a.arguments ->> 'proposal_id'
+          where a.id = p.audit_id
+            and admin.only_user_of(c.basis) = erase_user.user_id::text
+        )
     );
 end
 $$;

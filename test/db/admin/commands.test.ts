@@ -330,6 +330,16 @@ test.serial("ROLE_REQUIRED: who may not call a command waits for nobody's lock",
     ["cancel_orders", { user_id, market_id }],
     ["freeze_user", { user_id, reason: "R" }],
     ["self_exclude", { user_id }],
+    [
+      "approve",
+      {
+        proposal_id: await callBy(operators, members.markets.cookieHash, "propose", {
+          command: "resolve_market",
+          arguments: JSON.stringify({ market_id, outcome: "yes" }),
+          reason: "R",
+        }),
+      },
+    ],
   ];
   await withClient(exchange.database.pool, async (holder) => {
     await holder.query("begin");
