@@ -89,7 +89,8 @@ test.serial(
   async (t) => {
     thread = startThread(analysts(), logger, 8000);
     await thread.prepare();
-    const one = { status: 200, json: new TextEncoder().encode('{"data":{"waitLong":1}}') };
+    const json = new TextEncoder().encode('{"data":{"waitLong":1}}');
+    const one = { status: 200, json, codes: [] };
     const both = await whileLocked(async () => {
       const calls = [query("{ waitLong }"), query("{ waitLong }")].map((call) =>
         thread.answer(call),
