@@ -47,5 +47,6 @@ comment on function admin.check_role(text) is
   'out, who approves it needs the role of admin.approver_role instead, and who proposed it still '
   'the one of the command; another role, which the arguments need, both have. Commands call it '
   'when they begin and, by admin.audit, once they have their locks. Those that change who may do '
-  'what call it before they change it. Private to the schema. Errors: UNAUTHORIZED, '
-  'ROLE_REQUIRED, INVALID_STATE (the proposal has expired, or who proposed it lacks the role).';
+  'what call it before they change it. Private to the schema. Errors: UNFIT_SESSION, '
+  'UNAUTHORIZED, ROLE_REQUIRED, INVALID_STATE (the proposal has expired, or who proposed it lacks '
+  'the role).';
