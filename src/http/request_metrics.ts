@@ -2,7 +2,7 @@ import type { RequestHandler } from "express";
 import { Counter, Histogram } from "prom-client";
 import type { Registry } from "prom-client";
 import { isEventStream, routeOf, statusOf } from "./request_log.ts";
-import { problemSentBy, rejectionsWithin } from "./respond.ts";
+import { codesOf } from "./respond.ts";
 
 /** What is counted of a request. */
 export interface AnsweredRequest {
@@ -62,7 +62,7 @@ export function requestMetrics(count: RequestCounter): RequestHandler {
         route: routeOf(request),
         status: statusOf(response),
         seconds: (performance.now() - startedAt) / 1000,
-        codes: [problemSentBy(response)?.code ?? [], rejectionsWithin(response) ?? []].flat(),
+        codes: codesOf(response),
       });
     });
     next();

@@ -59,3 +59,9 @@ export function noteRejections(response: ServerResponse, codes: readonly ErrorCo
 export function rejectionsWithin(response: ServerResponse): readonly ErrorCodeName[] | undefined {
   return rejectedWithin.get(response);
 }
+
+/** The codes with which a request, or the commands in it, were rejected. */
+export function codesOf(response: ServerResponse): readonly ErrorCodeName[] {
+  const code = problemSentBy(response)?.code;
+  return code === undefined ? (rejectionsWithin(response) ?? []) : [code];
+}
