@@ -1,21 +1,10 @@
-import { setTimeout as delay } from "node:timers/promises";
 import type { Pool } from "pg";
-import { readNumber, writeScript } from "./bench.ts";
-import type { Bench, Script } from "./bench.ts";
-import type { BenchDatabase } from "./cluster.ts";
-import { batchScript } from "./batches.ts";
-import { BATCH_ORDERS, prepareBatches } from "./hot_market.ts";
-import { CALL_ORDERS, prepareMarkets } from "./many_markets.ts";
-import { fiveShares, restLiquidity, restingScript, takingScript } from "./orders.ts";
+import { readNumber } from "./bench.ts";
+import type { Bench } from "./bench.ts";
 import { markdownTable } from "./report.ts";
-
-/** A kind of call to look into. */
-interface Workload {
-  name: string;
-  orders: number;
-  script: Script;
-  calls: number;
-}
+import { call, prepare } from "./workloads.ts";
+import type { Workload } from "./workloads.ts";
+import { setFullPageWrites, walOf } from "./write_ahead_log.ts";
 
 /**
  * Where the time of a call goes, and what it writes. The stages are the functions that
@@ -38,68 +27,6 @@ export async function profileEngine(bench: Bench): Promise<string> {
   }
   console.error(`  profiled ${sizes.profiledCalls} calls of each kind`);
   return parts.join("\n\n");
-}
-
-const prepare = {
-  "resting order": async (bench: Bench, database: BenchDatabase): Promise<Workload> => {
-    const { markets, traders, profiledCalls } = bench.sizes;
-    const lines = restingScript([1, markets], [1, traders]);
-    const script = await writeScript(bench, database, "rest", lines);
-    return { name: "A lone order that rests", orders: 1, script, calls: profiledCalls };
-  },
-  fill: async (bench: Bench, database: BenchDatabase): Promise<Workload> => {
-    const { markets, traders, profiledCalls } = bench.sizes;
-    await restLiquidity(database.pool, markets);
-    const lines = takingScript([1, markets], [markets + 1, traders]);
-    const script = await writeScript(bench, database, "take", lines);
-    return {
-      name: "A lone order that is filled by one match",
-      orders: 1,
-      script,
-      calls: profiledCalls,
-    };
-  },
-  batch: async (bench: Bench, database: BenchDatabase): Promise<Workload> => {
-    await prepareBatches(bench, database, fiveShares);
-    return await ofBatches(bench, database, `A batch of ${BATCH_ORDERS}`, BATCH_ORDERS, 20);
-  },
-  "many markets": async (bench: Bench, database: BenchDatabase): Promise<Workload> => {
-    await prepareMarkets(bench, database);
-    return await ofBatches(
-      bench,
-      database,
-      `${CALL_ORDERS} orders of as many markets`,
-      CALL_ORDERS,
-      10,
-    );
-  },
-};
-
-/** The ready batches of a database, with a part of the calls. */
-async function ofBatches(
-  bench: Bench,
-  database: BenchDatabase,
-  name: string,
-  orders: number,
-  part: number,
-): Promise<Workload> {
-  const { batches, profiledCalls } = bench.sizes;
-  const script = await writeScript(bench, database, "batch", batchScript(batches));
-  const calls = Math.ceil(profiledCalls / part);
-  return { name: `${name}, half resting, half crossing`, orders, script, calls };
-}
-
-/** Makes the calls of a workload from one client; returns how long one takes. */
-async function call(pool: Pool, { script, calls }: Workload): Promise<number> {
-  const { latencyMs } = await script({
-    clients: 1,
-    until: { transactions: calls },
-    options: "-c track_functions=all",
-  });
-  // A session hands in what it counted when it ends, which pgbench does not wait for.
-  const sessions = "select count(*) from pg_stat_activity where application_name = 'pgbench'";
-  while ((await readNumber(pool, sessions)) > 0) await delay(10);
-  return latencyMs;
 }
 
 /** The session that seeded may have counts of its own to hand in yet. */
@@ -135,61 +62,17 @@ async function timeStages(pool: Pool, workload: Workload): Promise<string> {
   ].join("\n\n");
 }
 
-interface Wal {
-  lsn: string;
-  records: number;
-  images: number;
-}
-
 async function measureWrites(pool: Pool, workload: Workload): Promise<string> {
   const tables = await tableWrites(pool, workload);
   const withImages = await walOf(pool, workload, "on");
   const withoutImages = await walOf(pool, workload, "off");
   await setFullPageWrites(pool, "on");
   return [
-    `WAL an order: ${withoutImages.bytes} bytes in ${withoutImages.records} records without page ` +
-      `images; ${withImages.bytes} bytes with ${withImages.images} images right after a checkpoint.`,
+    `WAL an order: ${withoutImages.bytes.toFixed(0)} bytes in ${withoutImages.records.toFixed(1)} ` +
+      `records without page images; ${withImages.bytes.toFixed(0)} bytes with ` +
+      `${withImages.images.toFixed(2)} images right after a checkpoint.`,
     tables,
   ].join("\n\n");
-}
-
-/** What a run adds to the WAL for each order, begun right after a checkpoint. */
-async function walOf(
-  pool: Pool,
-  workload: Workload,
-  fullPageWrites: "on" | "off",
-): Promise<Record<"bytes" | "records" | "images", string>> {
-  await setFullPageWrites(pool, fullPageWrites);
-  // Long enough for the checkpointer to have read the setting.
-  await delay(100);
-  await pool.query("checkpoint");
-  const before = await readWal(pool);
-  await call(pool, workload);
-  const after = await readWal(pool);
-  const { rows } = await pool.query("select pg_wal_lsn_diff($1, $2)::float8 as bytes", [
-    after.lsn,
-    before.lsn,
-  ]);
-  const orders = workload.calls * workload.orders;
-  const perOrder = (figure: number, digits: number) => (figure / orders).toFixed(digits);
-  return {
-    bytes: perOrder(rows[0].bytes, 0),
-    records: perOrder(after.records - before.records, 1),
-    images: perOrder(after.images - before.images, 2),
-  };
-}
-
-async function setFullPageWrites(pool: Pool, value: "on" | "off"): Promise<void> {
-  await pool.query(`alter system set full_page_writes = ${value}`);
-  await pool.query("select pg_reload_conf()");
-}
-
-async function readWal(pool: Pool): Promise<Wal> {
-  const { rows } = await pool.query(
-    `select pg_current_wal_lsn() as lsn, wal_records::float8 as records, wal_fpi::float8 as images
-     from pg_stat_wal`,
-  );
-  return rows[0];
 }
 
 /** The tables that a run writes, whether its updates were HOT, and the dead rows it leaves. */

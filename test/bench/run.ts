@@ -14,6 +14,7 @@ import {
   measureLoneOrdersOverHttp,
   measureManyMarketsOverHttp,
 } from "./http_orders.ts";
+import { measureCpuOfPostgres } from "./http_cpu.ts";
 import { measureLimits } from "./limits.ts";
 import { measureLeaderboard } from "./leaderboard.ts";
 import { measureLongQueues } from "./long_queues.ts";
@@ -32,6 +33,7 @@ import { measureStockPostgres } from "./stock_postgres.ts";
 import { measureSwitchLateness } from "./switch_lateness.ts";
 import { measureWebsite } from "./website.ts";
 import { measureTradingBesideRefresh } from "./trading_beside_refresh.ts";
+import { measureWal } from "./write_ahead_log.ts";
 
 /**
  * `npm run bench [-- --short] [-- --only <name>]`: measures the engine against its targets on a
@@ -48,6 +50,8 @@ const targets: Record<string, (bench: Bench) => Promise<Result[]>> = {
   http_many_markets: measureManyMarketsOverHttp,
   http_hot_market: measureHotMarketOverHttp,
   http_lone_orders: measureLoneOrdersOverHttp,
+  http_cpu: measureCpuOfPostgres,
+  wal: measureWal,
   limits: measureLimits,
   deep_book: measureDeepBook,
   long_queues: measureLongQueues,
