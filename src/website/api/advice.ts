@@ -100,7 +100,8 @@ function withBack(href: string, sign: "?" | "&", back: string | undefined): stri
 
 function tooMany(seconds: number | undefined): string {
   if (seconds === undefined) return "Too many requests. Wait a moment and try again.";
-  return `Too many requests. Try again in ${seconds} ${seconds === 1 ? "second" : "seconds"}.`;
+  const [count, unit] = seconds <= 100 ? [seconds, "second"] : [Math.ceil(seconds / 60), "minute"];
+  return `Too many requests. Try again in ${count} ${unit}${count === 1 ? "" : "s"}.`;
 }
 
 function sentence(text: string): string {

@@ -23,12 +23,12 @@ export function ConfirmDialog(props: ConfirmDialogProps): JSX.Element {
   const { title, action, command, words, onConfirm, onClose, children } = props;
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
-  const keep = useRef<HTMLButtonElement>(null);
+  const back = useRef<HTMLButtonElement>(null);
   useLayoutEffect(() => {
     const element = dialog.current;
     element?.showModal();
     // What is harmless: the key that opened the dialog may be pressed twice.
-    keep.current?.focus();
+    back.current?.focus();
     return () => {
       element?.close();
     };
@@ -47,8 +47,8 @@ export function ConfirmDialog(props: ConfirmDialogProps): JSX.Element {
         >
           {command.isBusy ? "One moment…" : action}
         </button>
-        <button type="button" class="button" ref={keep} onClick={() => dialog.current?.close()}>
-          Keep
+        <button type="button" class="button" ref={back} onClick={() => dialog.current?.close()}>
+          Back
         </button>
       </div>
     </dialog>

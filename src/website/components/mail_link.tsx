@@ -61,5 +61,5 @@ export function waysInWords({ sessions, passkeys, apiKeys }: WaysIn): string {
     ...some(passkeys, "passkey"),
     ...some(apiKeys, "API key"),
   ];
-  return all.length === 0 ? "none" : all.join(", ");
+  return all.length === 0 ? "nothing" : all.join(", ");
 }

@@ -12,8 +12,9 @@ interface StatusProps {
 export function Status({ status, outcome, isUndone = false }: StatusProps): JSX.Element {
   if (isUndone) return <span class="badge badge-plain">Undone</span>;
   if (status === "resolved") {
+    // Partly YES and partly NO, or undone.
     const words =
-      outcome === "custom" ? "Resolved by share" : `Resolved ${outcome?.toUpperCase() ?? ""}`;
+      outcome === "custom" ? "Resolved, see how" : `Resolved ${outcome?.toUpperCase() ?? ""}`;
     return <span class={`badge badge-${outcome ?? "plain"}`}>{words}</span>;
   }
   const words = { open: "Open", paused: "Paused", closed: "Closed, waits for its outcome" }[status];

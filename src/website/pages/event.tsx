@@ -9,6 +9,7 @@ import { ExchangeShares } from "../components/events/exchange_shares.tsx";
 import { LiveBadge } from "../components/live_badge.tsx";
 import { mayBeLive } from "../components/may_be_live.ts";
 import { Empty, Show } from "../components/states.tsx";
+import { timeWord } from "../components/time_word.ts";
 import { Unknown } from "../components/unknown.tsx";
 import { formatDateTime } from "../format.ts";
 import { useAsked } from "../hooks/use_asked.ts";
@@ -52,8 +53,8 @@ export function EventPage({ id }: { id: string }): JSX.Element {
           )}
           {description !== null && description !== "" && <p class="lead">{description}</p>}
           <p class="muted">
-            {startsAt !== null && `Starts ${formatDateTime(startsAt)}. `}
-            {endsAt !== null && `Ends ${formatDateTime(endsAt)}.`}
+            {startsAt !== null && `${timeWord("Start", startsAt)} ${formatDateTime(startsAt)}. `}
+            {endsAt !== null && `${timeWord("End", endsAt)} ${formatDateTime(endsAt)}.`}
           </p>
           {markets.length === 0 ? (
             <Empty title="No markets about this event yet" />

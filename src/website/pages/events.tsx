@@ -8,6 +8,7 @@ import type { EventSearch } from "../components/events/event_search.ts";
 import { Filters } from "../components/home/filters.tsx";
 import { SearchField } from "../components/search_field.tsx";
 import { Empty, Show } from "../components/states.tsx";
+import { timeWord } from "../components/time_word.ts";
 import { formatCount, formatDateTime } from "../format.ts";
 import { useAsked } from "../hooks/use_asked.ts";
 import { useEvery } from "../hooks/use_every.ts";
@@ -85,8 +86,16 @@ function EventRow({ event }: { event: ListedEvent }): JSX.Element {
         <span class="market-title">{title}</span>
         <span class="market-facts">
           <span>{useCategoryName(category)}</span>
-          {startsAt !== null && <span>starts {formatDateTime(startsAt)}</span>}
-          {endsAt !== null && <span>ends {formatDateTime(endsAt)}</span>}
+          {startsAt !== null && (
+            <span>
+              {timeWord("start", startsAt)} {formatDateTime(startsAt)}
+            </span>
+          )}
+          {endsAt !== null && (
+            <span>
+              {timeWord("end", endsAt)} {formatDateTime(endsAt)}
+            </span>
+          )}
         </span>
       </a>
     </li>

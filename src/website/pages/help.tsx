@@ -23,17 +23,17 @@ export function HelpPage(): JSX.Element {
           Buy YES if you think it is likelier than its price, and NO if you think it is less likely.
         </li>
         <li>Sell your shares at any time while the market is open, if somebody buys them.</li>
-        <li>When the market resolves, right shares are paid out to your cash by themselves.</li>
+        <li>When the market resolves, winning shares are paid out to your cash automatically.</li>
         <li>
-          Where neither answer is wholly right, as after a draw, a market can be resolved by share:
-          a YES share pays a part of €1.00 that the operator sets, such as 25¢, and a NO share the
-          rest.
+          Where neither answer is wholly right, as after a draw, a market can be resolved partly
+          YES, partly NO: a YES share pays a part of €1.00 that the operator sets, such as 25¢, and
+          a NO share the rest.
         </li>
       </ul>
       <h2>How a market is resolved</h2>
       <p>
         Its page says what decides the outcome, and by which source. An operator resolves it and
-        gives the evidence, which everybody can read there, and so is any correction with its
+        gives the evidence. Everybody can read there the evidence, and each correction with its
         reason. Who held shares can dispute the outcome for some time; an operator answers. A market
         can also be undone: then all get back what they put in.
       </p>

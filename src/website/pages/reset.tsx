@@ -73,8 +73,8 @@ function SetPassword({ token }: { token: string }): JSX.Element {
   const remaining = waysInWords({ ...waysIn, sessions: waysIn.sessions - 1 });
   return (
     <Notice kind="good">
-      Your password is changed, and you are signed in. What else opens your account: {remaining}.{" "}
-      <a href="/account#passkeys">See your passkeys and API keys</a> or{" "}
+      Your password is changed, and you are signed in. Besides it, your account is opened by:{" "}
+      {remaining}. <a href="/account#passkeys">See your passkeys and API keys</a> or{" "}
       <a href="/">see all markets</a>.
     </Notice>
   );
@@ -112,8 +112,8 @@ function PasswordForm({ token, link, onSet }: FormProps): JSX.Element {
     <form onSubmit={submit} noValidate>
       <LinkAccount account={account} email={null} />
       <p>
-        What else opens this account: {waysIn === null ? "none" : waysInWords(waysIn)}. All of it
-        ends with the new password.
+        Besides the password, this account is opened by:{" "}
+        {waysIn === null ? "nothing" : waysInWords(waysIn)}. All of it ends with the new password.
       </p>
       {waysIn !== null && waysIn.passkeys > 0 && canUsePasskeys() && (
         <Checkbox

@@ -35,7 +35,7 @@ journey("a key is shown once, works, and ends within a second of its end", async
   t.false((await page.content()).includes(key));
   await page.getByRole("button", { name: "Revoke my bot" }).click();
   // By mistake: nothing happens.
-  await page.getByRole("button", { name: "Keep" }).click();
+  await page.getByRole("button", { name: "Back" }).click();
   t.is(await curlStatus(key), "200");
   await page.getByRole("button", { name: "Revoke my bot" }).click();
   const revoked = page.waitForResponse((response) => response.request().method() === "DELETE");

@@ -116,12 +116,12 @@ journey("NO of two of four outcomes become cash and YES of the others", async (t
   await page.unroute("**/convert/preview");
   for (const answer of held) await answer().catch(() => undefined);
   await asked.getByText("5 NO of each of Ann, Bob become").waitFor();
-  await asked.getByRole("button", { name: "Keep" }).click();
+  await asked.getByRole("button", { name: "Back" }).click();
   await shares.fill("4");
   await figure("You get in cash", "€4.00");
   await button.click();
   await asked.getByText(`4 NO of each of Ann, Bob become ${gain}`).waitFor();
-  await asked.getByRole("button", { name: "Keep" }).click();
+  await asked.getByRole("button", { name: "Back" }).click();
   t.deepEqual(await sharesOf(userId), before);
   await button.click();
   await convert.click();

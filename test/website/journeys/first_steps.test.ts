@@ -92,7 +92,7 @@ for (const view of views) {
       await page.getByRole("button", signOut).click();
       await dialog.getByText(`${person.email} is not confirmed yet.`).waitFor();
       await look(t, page, "sign-out-unconfirmed", view);
-      await dialog.getByRole("button", { name: "Keep" }).click();
+      await dialog.getByRole("button", { name: "Back" }).click();
       await dialog.waitFor({ state: "detached" });
       await page.getByRole("button", signOut).click();
       await dialog.getByRole("button", signOut).click();

@@ -92,12 +92,12 @@ journey(
     await page.keyboard.press("Enter");
     const dialog = page.getByRole("dialog", { name: "Revoke “my bot”?" });
     await dialog.waitFor();
-    t.is((await focused(page)).name, "Keep");
+    t.is((await focused(page)).name, "Back");
     for (let count = 0; count < 5; count++) {
       await page.keyboard.press("Tab");
       // The browser's own bar comes between the last and the first element of a dialog.
       const { name, tag } = await focused(page);
-      t.true(["Revoke for good", "Keep"].includes(name) || tag === "BODY", name);
+      t.true(["Revoke for good", "Back"].includes(name) || tag === "BODY", name);
     }
     await page.keyboard.press("Escape");
     // A closed dialog is on the page for a moment more, in which its button does nothing.

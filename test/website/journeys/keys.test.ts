@@ -67,10 +67,10 @@ journey("a key that may only read here is made, used, rotated and revoked", asyn
   const question = page.getByRole("dialog");
   await question.getByText(/^May only read .* · rotated: the old key$/).waitFor();
   await question.getByText(/^Made .*\d:\d\d.* · last used /).waitFor();
-  await page.getByRole("button", { name: "Keep" }).click();
+  await page.getByRole("button", { name: "Back" }).click();
 
   await page.getByRole("button", { name: "Revoke all keys" }).click();
-  await page.getByRole("button", { name: "Keep" }).click();
+  await page.getByRole("button", { name: "Back" }).click();
   t.is(await item.count(), 2);
   await page.getByRole("button", { name: "Revoke all keys" }).click();
   await page.getByRole("button", { name: "Revoke all for good" }).click();

@@ -77,7 +77,9 @@ journey("a forgotten password is set anew by the link of a mail", async (t, brow
 
   const link = await linkFor(email, "Set a new password");
   await page.goto(link);
-  await page.getByText("What else opens this account: 2 signed-in browsers.").waitFor();
+  await page
+    .getByText("Besides the password, this account is opened by: 2 signed-in browsers.")
+    .waitFor();
   await page.getByLabel("New password").fill("a better password");
   await page.getByRole("button", { name: "Set the password" }).click();
   await page.getByText("Your password is changed, and you are signed in").waitFor();

@@ -106,7 +106,10 @@ journey("two members of staff resolve a market, and the audit has both", async (
   await second.page.getByRole("link", { name: /proposals that wait/ }).click();
   await second.page.getByRole("link", { name: "resolve_market" }).click();
   await second.page.getByText("the council said so").waitFor();
-  await confirm(second.page, "Approve and carry out");
+  await confirm(second.page, "Approve and carry out", "", [
+    "resolve_market is carried out at once:",
+    "The minutes of the council.",
+  ]);
   await second.page.getByText("What it returned").waitFor();
 
   await page.goto(`/operator/markets/${marketId}?show=audit`);
@@ -222,7 +225,7 @@ journey(
     await page.getByLabel("Amount in euros").first().fill("7.5");
     await page.getByLabel("Reference").first().fill("bank 7");
     await confirm(page, "Book the deposit");
-    await page.getByText("The user's cash is now: €130.95").waitFor();
+    await page.getByText("The user's cash after it: €130.95").waitFor();
     await page.getByRole("region", { name: "Rows: Cash movements" }).getByText("bank 7").waitFor();
   },
 );
@@ -264,20 +267,20 @@ journey(
     const nobody = await fill("Deposit", action, email.slice(0, -1));
     await nobody.getByText("There is no such user.").waitFor();
     await fill("Deposit", action, email.toUpperCase());
-    await answer("Keep");
+    await answer("Back");
     t.is(await cash(), 5000);
     const deposit = await fill("Deposit", action, email.toUpperCase());
     await dialog.getByText("Book a deposit of €7.50 for ").waitFor();
     await dialog.getByText(`, reference “Deposit of ${email.toUpperCase()}”?`).waitFor();
     t.is(await cash(), 5000, "it waits for the answer");
     await answer(action);
-    await deposit.getByText("The user's cash is now: €57.50").waitFor();
+    await deposit.getByText("The user's cash after it: €57.50").waitFor();
     await fill("Deposit", action, email.toUpperCase());
     await deposit.getByText(/^It was booked on .*, and cannot be again\.$/).waitFor();
     t.is(await dialog.count(), 0, "it would move nothing");
     const withdrawal = await fill("Withdraw", "Book the withdrawal", handle);
     await answer("Book the withdrawal");
-    await withdrawal.getByText("The user's cash is now: €50.00").waitFor();
+    await withdrawal.getByText("The user's cash after it: €50.00").waitFor();
     t.is(await cash(), 5000);
     t.deepEqual(
       complaints.filter((line) => !line.includes("401")),
@@ -311,7 +314,7 @@ journey(
     await proposed.getByRole("link", { name: rows[0].handle }).waitFor();
     for (const value of ["€12.50", "007"])
       await proposed.getByText(value, { exact: true }).waitFor();
-    await page.getByText("The user's cash is now: €37.50").waitFor();
+    await page.getByText("The user's cash after it: €37.50").waitFor();
     await look(t, page, "operator-proposal", view);
 
     await service.operate("void_market", { market_id: marketId, reason: "a wrong question" });
@@ -322,7 +325,7 @@ journey(
     }
     await page.goto(`/markets/${marketId}`);
     await page.getByRole("heading", { name: "Undone" }).waitFor();
-    t.is(await page.getByText("Resolved by share").count(), 0);
+    t.is(await page.getByText("Resolved partly YES, partly NO").count(), 0);
     await look(t, page, "market-undone", view);
   },
 );
@@ -432,7 +435,12 @@ journey("an undone trade says in words what went back, and to whom", async (t, b
   const answer = form.getByRole("status");
   for (const { handle } of users) await answer.getByRole("link", { name: handle }).waitFor();
   await answer.getByText("€6.00").waitFor();
-  for (const label of ["Taker", "Cash of the taker", "Maker", "Cash of the maker"]) {
+  for (const label of [
+    "Taker",
+    "Change of the taker's cash",
+    "Maker",
+    "Change of the maker's cash",
+  ]) {
     t.is(await answer.getByText(label, { exact: true }).count(), 1, label);
   }
   t.is(await answer.locator("pre").count(), 0);

@@ -74,7 +74,7 @@ journey(
     const button = page.getByRole("button", { name: "Merge into cash: Will it thaw?" });
     const question = page.getByRole("dialog", { name: "Merge into €7.00?" });
     await button.click();
-    await question.getByRole("button", { name: "Keep" }).click();
+    await question.getByRole("button", { name: "Back" }).click();
     t.is(await sharesOf(service, userId), 14);
 
     // The first request is lost on its way.

@@ -55,7 +55,7 @@ journey(
     );
     t.regex(
       corrected!,
-      /corrected it to a payout by share: a YES share paid €0\.40, a NO share €0\.60/,
+      /corrected it to partly YES, partly NO: a YES share paid €0\.40, a NO share €0\.60/,
     );
     t.regex(corrected!, /Why: it hailed for a while\s+Evidence: the log of the station/);
     const links = await panel
@@ -109,7 +109,7 @@ journey(
     await paid("A YES share paid", "€0.00");
     await paid("A NO share paid", "€1.00");
     await head.getByText("Resolved NO").waitFor();
-    t.notRegex(await shown(), /Resolved by share/i);
+    t.notRegex(await shown(), /Resolved partly/i);
     t.is(await entries.count(), 3);
     t.deepEqual(complaints, []);
   },

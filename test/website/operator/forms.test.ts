@@ -170,6 +170,14 @@ test("a question before a command names what it is about, and its values", (t) =
   }
   const asked = (...question: Parameters<typeof asks>): string =>
     asks(...question).replace(/\?.*/, "?");
+  // A market that was closed loses its close time, and one that was paused does not.
+  const opens = asks("setMarketStatus", { status: "open" }, "Rain");
+  t.true(opens.startsWith("Open “Rain”? If it is closed, it then has no close time;"));
+  const until = asks("setMarketStatus", { status: "open", closeTime: "2030-01-02T03:04" }, "Rain");
+  t.is(
+    until,
+    "Open “Rain” until 2 Jan 2030, 03:04:00 UTC? Open orders that it still has stay in the book.",
+  );
   t.is(asked("voidMarket", {}, "Rain"), "Undo all trades of “Rain”?");
   t.is(asked("voidTrade", { tradeId: id }, "Rain"), `Undo the trade ${id} in “Rain”?`);
   for (const amountCents of ["1,234.50", "1.234,50"]) {

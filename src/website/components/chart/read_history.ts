@@ -5,6 +5,7 @@ import type { Result } from "../../api/result.ts";
 import type { Candle, History } from "./price_line.ts";
 import { DAY_MS, HOUR_MS, intervalFor, lengthsMs, startOf } from "./price_range.ts";
 import type { Interval, Range } from "./price_range.ts";
+import { readWholeHistory } from "./whole_history.ts";
 
 /** A part of a market's history. */
 export interface RangeHistory extends History {
@@ -28,7 +29,8 @@ export async function readHistory(asked: Asked): Promise<Result<RangeHistory>> {
   const before = asked.before?.range === range ? asked.before : undefined;
   const start = startOf(range, to);
   if (start === undefined) {
-    const all = await readAll(marketId, to, before?.candles[0]?.start);
+    const read = (interval: Interval) => readCandles(marketId, interval, {});
+    const all = await readWholeHistory(read, to, before?.candles[0]?.start);
     return all.ok ? { ok: true, data: { range, from: start, readAt, ...all.data } } : all;
   }
   const interval = intervalFor(to - start);
@@ -45,23 +47,6 @@ export async function readHistory(asked: Asked): Promise<Result<RangeHistory>> {
   if (!carried.ok) return carried;
   const read = { candles: candles.data, intervalMs: lengthsMs[interval], carried: carried.data };
   return { ok: true, data: { range, from, readAt, ...read } };
-}
-
-type Read = Pick<History, "candles" | "intervalMs" | "carried">;
-
-/** By days, and if there are few of them by hours or minutes. */
-async function readAll(marketId: string, to: number, start?: number): Promise<Result<Read>> {
-  const intervalSince = (time?: number): Interval =>
-    time === undefined ? "1d" : intervalFor(to - time);
-  let interval = intervalSince(start);
-  let candles = await readCandles(marketId, interval, {});
-  if (start === undefined && candles.ok) {
-    interval = intervalSince(candles.data[0]?.start);
-    if (interval !== "1d") candles = await readCandles(marketId, interval, {});
-  }
-  if (!candles.ok) return candles;
-  const data = { candles: candles.data, intervalMs: lengthsMs[interval], carried: undefined };
-  return { ok: true, data };
 }
 
 /**

@@ -53,9 +53,9 @@ function RowOutcome({ market: { resolvedOutcome } }: { market: ListedMarket }): 
   return (
     <span class="row-chance">
       <span class={`row-chance-number ${isWhole ? `tone-${resolvedOutcome}` : ""}`}>
-        {isWhole ? resolvedOutcome.toUpperCase() : "Part"}
+        {isWhole ? resolvedOutcome.toUpperCase() : "–"}
       </span>
-      <span class="unseen">{isWhole ? "was the outcome" : "of €1.00 was paid for each share"}</span>
+      <span class="unseen">{isWhole ? "was the outcome" : "neither YES nor NO"}</span>
     </span>
   );
 }

@@ -100,7 +100,7 @@ function disputesOf(resolution: MarketResolution | undefined): string {
 function wordsOf({ kind, outcome, yesPayoutCents }: HistoryEntry): string {
   if (kind === "voided")
     return "an operator undid all trades; all traders got back what they put in";
-  const named = outcome === "custom" ? "a payout by share" : outcome.toUpperCase();
+  const named = outcome === "custom" ? "partly YES, partly NO" : outcome.toUpperCase();
   const did = kind === "resolved" ? "an operator resolved it to" : "an operator corrected it to";
   const [yes, no] = [formatCents(yesPayoutCents), formatCents(100 - yesPayoutCents)];
   return `${did} ${named}: a YES share paid ${yes}, a NO share ${no}`;

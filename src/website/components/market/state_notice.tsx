@@ -36,7 +36,7 @@ function StateWords({ market, resolution }: StateNoticeProps): JSX.Element {
       <>
         <h2 id="state-title">
           {resolvedOutcome === "custom"
-            ? "Resolved by share"
+            ? "Resolved partly YES, partly NO"
             : `Resolved: ${resolvedOutcome?.toUpperCase() ?? ""}`}
         </h2>
         <p class="muted">
@@ -62,8 +62,8 @@ function StateWords({ market, resolution }: StateNoticeProps): JSX.Element {
     <>
       <h2 id="state-title">Closed</h2>
       <p class="muted">
-        Trading has ended. The market waits for its outcome; right shares are paid out by themselves
-        then.
+        Trading has ended. The market waits for its outcome; winning shares are then paid out
+        automatically.
       </p>
     </>
   );

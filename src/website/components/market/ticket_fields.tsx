@@ -21,7 +21,7 @@ const hints: Record<Ticket["kind"], string> = {
   budget:
     "Buys as many shares at once as the amount pays for, fee included, at no worse price than its figures say.",
   limit:
-    "For an amount with its fee, or for shares: trades at this price or better; what is left waits in the book.",
+    "Trades at this price or better; what is left waits in the book. Say how many shares, or an amount that pays for them with the fee.",
   market: "Trades at once, at no worse price than its figures say; what is left is cancelled.",
 };
 

@@ -54,7 +54,7 @@ function PositionRow({ position }: { position: OwnPosition }): JSX.Element {
         {marketStatus !== "open" && <span class="hint"> {marketStatus}</span>}
         <span class="narrow-only hint">
           <span class={`tone-${side}`}>{side.toUpperCase()}</span> · {formatShares(quantity)} · cost{" "}
-          {formatCents(costCents)}
+          {formatCents(costCents)} and fees of {formatCents(buyFeesCents)}
           <span class="second-line">
             <SellNow position={position} />
           </span>

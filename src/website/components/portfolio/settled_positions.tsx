@@ -39,7 +39,7 @@ function SettledRow({ position }: { position: SettledPosition }): JSX.Element {
   const { marketId, marketTitle, side, quantity, outcome, settledAt } = position;
   const { costCents, buyFeesCents, payoutCents, realisedCents } = position;
   const earlier = earlierResultCents(position);
-  const result = outcome === "custom" ? "by share" : outcome.toUpperCase();
+  const result = outcome === "custom" ? "partly" : outcome.toUpperCase();
   return (
     <tr>
       <th scope="row">

@@ -37,7 +37,7 @@ export const deposit: Command = {
   ...{ name: "deposit", role, title: "Deposit", action: "Book the deposit" },
   fields: [user, amount, reference],
   books: "deposit",
-  ...{ returns: "cents", result: "The user's cash is now" },
+  ...{ returns: "cents", result: "The user's cash after it" },
   confirm: depositWords,
 };
 
@@ -45,7 +45,7 @@ export const withdraw: Command = {
   ...{ name: "withdraw", role, title: "Withdraw", action: "Book the withdrawal" },
   fields: [user, amount, reference],
   books: "withdrawal",
-  ...{ returns: "cents", result: "The user's cash is now" },
+  ...{ returns: "cents", result: "The user's cash after it" },
   confirm: withdrawalWords,
 };
 
@@ -58,7 +58,7 @@ export const adjustBalance: Command = {
     reason,
   ],
   books: "adjustment",
-  ...{ returns: "cents", result: "The user's cash is now" },
+  ...{ returns: "cents", result: "The user's cash after it" },
   confirm: (given, about) =>
     `${adjustmentWords(given, about)} Only another adjustment makes up for it.`,
 };
@@ -71,7 +71,7 @@ export const reverseDeposit: Command = {
     { ...user, isRequired: false, hint: "Only if several have a deposit of this reference." },
   ],
   books: "reversal",
-  ...{ returns: "cents", result: "The user's cash is now" },
+  ...{ returns: "cents", result: "The user's cash after it" },
   confirm: (given, about) =>
     `${reversalWords(given, about)} The cash of the user may go below zero. A deposit is reversed once.`,
 };

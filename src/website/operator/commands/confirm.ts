@@ -62,7 +62,11 @@ export function statusWords(given: Arguments, about: string | undefined): string
       return `Pause ${market}? ${STAY_WORDS}`;
     default: {
       const until = textIn(given, "closeTime");
-      return `Open ${market}${until === "" ? "" : ` until ${showTime(until)}`}? Its open orders stay in the book.`;
+      const closing =
+        until === ""
+          ? "If it is closed, it then has no close time; if it is paused, it keeps its own. "
+          : "";
+      return `Open ${market}${until === "" ? "" : ` until ${showTime(until)}`}? ${closing}Open orders that it still has stay in the book.`;
     }
   }
 }

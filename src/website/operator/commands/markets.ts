@@ -22,6 +22,7 @@ const evidence: CommandField = {
   ...{ argument: "evidence", label: "Evidence", kind: "long" },
   hint: "What the outcome rests on, with addresses of pages. Everybody can read it.",
 };
+const YES_WORDS = "A YES in an exclusive event closes its other markets and cancels their orders.";
 const publicReason: CommandField = { ...reason, hint: "Everybody can read it." };
 
 export const resolveMarket: Command = {
@@ -30,8 +31,7 @@ export const resolveMarket: Command = {
   returns: "value",
   showsPayout: true,
   confirm: (given, about) =>
-    `${outcomeWords(["Resolve", "as"], given, about)} Open orders are cancelled. ` +
-    "A YES in an exclusive event closes its other markets.",
+    `${outcomeWords(["Resolve", "as"], given, about)} Open orders are cancelled. ${YES_WORDS}`,
 };
 
 export const correctResolution: Command = {
@@ -41,8 +41,7 @@ export const correctResolution: Command = {
   showsPayout: true,
   confirm: (given, about) =>
     `${outcomeWords(["Correct", "to"], given, about)} What was paid is taken back and paid anew. ` +
-    "Cash of users may go below zero. In an exclusive event the market that has the YES becomes " +
-    "NO in the same call.",
+    `Cash of users may go below zero. ${YES_WORDS} One of them that has the YES becomes NO.`,
 };
 
 export const voidMarket: Command = {
@@ -70,7 +69,11 @@ export const setMarketStatus: Command = {
   fields: [
     market,
     choice("status", "Status", ["open", "paused", "closed"]),
-    time("closeTime", "Close time (UTC)", "Only for a market that opens again."),
+    time(
+      "closeTime",
+      "Close time (UTC)",
+      "Only for a market that opens again. Empty: a closed one has none then.",
+    ),
   ],
   returns: "nothing",
   confirm: statusWords,

@@ -26,7 +26,7 @@ import { Facts } from "./facts.tsx";
 import { LongField, Select } from "./inputs.tsx";
 import { PaidInAll } from "./payout_preview.tsx";
 import { StaffProblem } from "./problem.tsx";
-import { Value } from "./readable.tsx";
+import { Readable, Value } from "./readable.tsx";
 import { Secret } from "./secret.tsx";
 import { RowSheet } from "./row_sheet.tsx";
 
@@ -43,6 +43,8 @@ interface CommandFormProps {
   about?: string;
   /** Of the user whom the page is about, for names of files. */
   handle?: string;
+  /** What the question shows in full: the values of a call that is carried out. */
+  shown?: Row;
 }
 
 /** A form for a command, folded. Who lacks the role for the command does not see it. */
@@ -97,7 +99,8 @@ interface FormProps extends CommandFormProps {
 }
 
 function Form(props: FormProps): JSX.Element {
-  const { command, given = {}, initial = {}, isStale = false, onDone, about, handle } = props;
+  const { command, given = {}, initial = {}, isStale = false } = props;
+  const { onDone, about, handle, shown } = props;
   // What nobody touched shows what the page knows, also after it has changed.
   const [changed, setChanged] = useState<Record<string, string>>({});
   const first = typeof initial === "function" ? initial(changed) : initial;
@@ -173,7 +176,7 @@ function Form(props: FormProps): JSX.Element {
       <Submit isBusy={giving.isBusy || isStale}>{command.action}</Submit>
       {asked !== undefined && (
         <Confirm
-          {...{ command, giving, about, ...asked }}
+          {...{ command, giving, about, shown, ...asked }}
           onConfirm={() => {
             give(asked.input);
           }}
@@ -191,13 +194,14 @@ interface ConfirmProps extends Asked {
   command: Command;
   giving: ReturnType<typeof useCommand>;
   about: string | undefined;
+  shown: Row | undefined;
   onConfirm: () => void;
   onClose: () => void;
 }
 
 /** Asks before a command, and shows whom or what it is about. */
 function Confirm(props: ConfirmProps): JSX.Element {
-  const { command, giving, input, subject, about, ...dialog } = props;
+  const { command, giving, input, subject, about, shown, ...dialog } = props;
   const { action } = command;
   const words = confirmWords(command, input, subject?.name ?? about);
   return (
@@ -208,6 +212,7 @@ function Confirm(props: ConfirmProps): JSX.Element {
     >
       {subject !== undefined && <Facts columns={subject.columns} row={subject.row} />}
       {words !== undefined && <p>{words}</p>}
+      {shown !== undefined && <Readable value={shown} />}
       {command.showsPayout === true && <PaidInAll given={input} />}
       <TypedTexts command={command} given={input} />
       <StaffProblem problem={giving.problem} />

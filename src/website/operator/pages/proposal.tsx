@@ -76,8 +76,7 @@ function Proposal({ id, proposal, returned, onApproved }: ProposalProps): JSX.El
     <StaffPageBody title={`Proposal: ${command}`}>
       {isOpen && isOwn && (
         <Notice kind="info">
-          You proposed this. Another member of staff must approve it; who rejects it takes it back:
-          you may, too.
+          You proposed this. Another member of staff must approve it. To take it back, reject it.
         </Notice>
       )}
       {isOpen && !isOwn && !mayDecide && (
@@ -115,7 +114,13 @@ function Proposal({ id, proposal, returned, onApproved }: ProposalProps): JSX.El
         </Section>
       )}
       {isOpen && !isOwn && mayDecide && (
-        <CommandForm command={commands.approve} given={given} onDone={onApproved} isOpen />
+        <CommandForm
+          command={{ ...commands.approve, confirm: `${command} is carried out at once:` }}
+          given={given}
+          shown={proposed}
+          onDone={onApproved}
+          isOpen
+        />
       )}
       {(isOwn || mayDecide) && (isOpen || proposal.status === "expired") && (
         <CommandForm command={commands.reject} given={given} />
