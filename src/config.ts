@@ -1,4 +1,5 @@
 import { isIP, isIPv6 } from "node:net";
+import pg from "pg";
 import { z } from "zod";
 
 const flag = (fallback: boolean) =>
@@ -42,9 +43,35 @@ const trustProxy = z
   })
   .default(false);
 
+/**
+ * Whether pg can read a connection string: of one that names several hosts, with each of them. A `#`,
+ * or an `@` that no host follows, is one of a password: what is before it would count as the host.
+ */
+function isConnectionString(url: string): boolean {
+  const [, login = "", hosts = "", rest = ""] =
+    /^(\w+:\/\/(?:[^/?#]*@)?)([^@/?#]*)(.*)$/s.exec(url) ?? [];
+  const [path = ""] = rest.split("?");
+  if (rest.includes("#") || (path.includes("@") && !login.includes("@"))) return false;
+  return hosts.split(",").every((host) => {
+    try {
+      return new pg.Client({ connectionString: login + host + rest }) instanceof pg.Client;
+    } catch (error) {
+      // A certificate that can't be read: the error at the start names the file.
+      return error instanceof Error && "syscall" in error;
+    }
+  });
+}
+
+const POSTGRES_SCHEME = /^postgres(ql)?:\/\//;
+
 const databaseUrl = z
   .string()
-  .regex(/^postgres(ql)?:\/\//, "must begin with postgres:// or postgresql://")
+  .regex(POSTGRES_SCHEME, "must begin with postgres:// or postgresql://")
+  .refine((url) => !POSTGRES_SCHEME.test(url) || isConnectionString(url), {
+    error:
+      "is not a valid URL: characters such as # / @ in a password must be percent-encoded, " +
+      "and a port needs a host",
+  })
   .optional();
 
 /** Whether a connection string has the startup parameter `options`. */

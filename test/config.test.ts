@@ -64,6 +64,38 @@ test("all errors are reported together, without values", (t) => {
   t.false(error.message.includes("secret"));
 });
 
+test("a database URL that pg cannot read is an error that names the variable and no password", (t) => {
+  const fault =
+    "is not a valid URL: characters such as # / @ in a password must be percent-encoded, " +
+    "and a port needs a host";
+  for (const url of [
+    "postgres://someone:secret#1@db:5432/x",
+    "postgres://someone:7#secret@db/x",
+    "postgres://someone:sec/ret@db/x",
+    "postgres://someone:7/secret@db/x",
+    "postgres://someone:secret?@db/x",
+    "postgres://someone:secret%ff@db/x",
+    "postgres://someone:secret@:4400/x",
+    "postgres://someone:secret@one:5432,two:port/x",
+  ]) {
+    for (const name of ["DATABASE_URL", "API_DATABASE_URL", "READ_DATABASE_URL"]) {
+      const message = `The environment has errors: ${name} ${fault}`;
+      t.throws(() => readConfig({ [name]: url }), { message }, url);
+    }
+  }
+  for (const url of [
+    "postgres:///x?host=/run/postgresql",
+    "postgres://%2Frun%2Fpostgresql/x",
+    "postgres://someone@/x?host=/run/one,/run/two&port=5432,5433",
+    "postgres://someone:a%23b%2Fc%40d@one:5432,two:5433/x?target_session_attrs=primary",
+    "postgres://someone:a@b c%@db:5432/x?user=a@b",
+    "postgres://someone@[::1]:5432/x",
+    "postgres://someone@db/x?sslmode=verify-full&sslrootcert=/there/is/none.crt",
+  ]) {
+    t.is(readConfig({ DATABASE_URL: url }).databaseUrl, url);
+  }
+});
+
 test("`options` in a database URL is an error that names the variable", (t) => {
   const url = "postgresql://someone@db/somewhere?options=-c%20role%3Dpostgres";
   for (const part of ["API", "LISTEN", "WORKER", "ANALYST", "OPERATOR"]) {
