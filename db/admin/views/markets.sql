@@ -31,12 +31,14 @@ select
     when m.status = 'resolved' then null
     when others.yes_payout_cents = 100 then 'no'
     when others.yes_payout_cents = 0 and others.are_resolved then 'yes'
-  end as proposed_outcome
+  end as proposed_outcome,
+  x.created_at as voided_at
 from catalog.markets as m
 left join catalog.categories as c on c.id = m.category_id
 left join catalog.events as e on e.id = m.event_id
 left join trading.market_state as b on b.market_id = m.id
-left join trading.payouts_of_others as others on others.market_id = m.id;
+left join trading.payouts_of_others as others on others.market_id = m.id
+left join trading.voided_markets as x on x.market_id = m.id;
 
 comment on view admin.markets is 'Binary questions, with their prices, volumes and counts.';
 comment on column admin.markets.market_key is 'Internal key, for joins.';
@@ -50,7 +52,7 @@ comment on column admin.markets.title is 'The question.';
 comment on column admin.markets.description is
   'Text for display; empty if there is none.';
 comment on column admin.markets.status is
-  'open, paused, closed or resolved; a voided one is resolved (admin.voids).';
+  'open, paused, closed or resolved; a voided one is resolved.';
 comment on column admin.markets.close_time is
   'From then on it takes no orders; null if that is open.';
 comment on column admin.markets.resolved_outcome is
@@ -83,3 +85,5 @@ comment on column admin.markets.source_url is
 comment on column admin.markets.proposed_outcome is
   'The only outcome that an exclusive event leaves to a market that is not resolved: no once the '
   'others pay 100 cents, yes to the last one after only no; otherwise null.';
+comment on column admin.markets.voided_at is
+  'When the market was undone; null if it was not. admin.voids says why.';

@@ -22,6 +22,14 @@ const shown = async (market_id: string) => {
   return rows[0].resolution;
 };
 
+const isListedAsUndone = async (market_id: string) => {
+  const { rows } = await exchange.database.pool.query(
+    "select voided_at is not null as is_undone from admin.markets where market_id = $1",
+    [market_id],
+  );
+  return rows[0].is_undone;
+};
+
 /** Ann bought 100 YES from Bob at 60, then sold 50 at 70 to Cem. */
 async function makeThree() {
   const [id, ann, bob, cem] = await makeMarketWith(3, { cents: 20_000 });
@@ -36,6 +44,7 @@ test("an open market: all get back what they put in, fees too; who is ahead pays
   const { id, ann, bob, cem } = await makeThree();
   t.is(await balance(ann), 20_000 - 6000 - 168 + 3500 - 74);
   const [bid] = await rest(id, bob, buy("yes", 5, 30));
+  t.false(await isListedAsUndone(id));
   const said = await voidMarket(id);
   t.deepEqual(said, {
     users: 3,
@@ -50,6 +59,7 @@ test("an open market: all get back what they put in, fees too; who is ahead pays
   t.like(await exchange.market(id), { status: "resolved", resolvedOutcome: "custom" });
   t.like(await shown(id), { yesPayoutCents: 50, correctedAt: null });
   t.not((await shown(id)).voidedAt, null);
+  t.true(await isListedAsUndone(id));
   t.is(await refusal(id, ann, buy("yes", 1, 1)), "MARKET_NOT_OPEN");
   t.is((await merge(id, ann, 1)).code, "MARKET_NOT_OPEN");
 });
