@@ -26,8 +26,8 @@ test("systemd finds no fault with the unit", async (t) => {
   }
   const directory = await mkdtemp(join(tmpdir(), "pgmarkets-unit-"));
   try {
-    for (const part of ["server", "worker"]) {
-      const file = join(directory, `pgmarkets@${part}.service`);
+    for (const instance of ["server", "worker", "server-b"]) {
+      const file = join(directory, `pgmarkets@${instance}.service`);
       await writeFile(file, unit);
       const { status, stderr } = spawnSync("systemd-analyze", ["verify", "--man=no", file], {
         encoding: "utf8",
@@ -45,7 +45,10 @@ test("systemd finds no fault with the unit", async (t) => {
 test("the unit's command runs, and ends in order when systemd signals it twice", async (t) => {
   const [node = "", script = ""] = settingOf("ExecStart").split(" ");
   t.is(node, `${settingOf("WorkingDirectory")}/node_modules/.bin/node`);
-  t.is(script, "src/bin/%i.ts");
+  // The file of variables overrides the part: an instance of another name has it there.
+  t.is(script, "src/bin/${PART}.ts");
+  t.is(settingOf("Environment"), "NODE_ENV=production PART=%i");
+  t.is(settingOf("EnvironmentFile"), "/etc/pgmarkets/%i.env");
   const database = await createDatabase({ empty: true });
   try {
     await migrateDatabase(database.connectionString);
