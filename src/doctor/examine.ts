@@ -24,6 +24,7 @@ const looks: Record<string, (client: ClientBase) => Promise<Finding[]>> = {
   limits: server.lookAtLimits,
   vacuum: server.lookAtVacuum,
   archive: server.lookAtArchive,
+  restore: server.lookAtRestore,
   disk: machine.lookAtDisk,
   clock: machine.lookAtClock,
 };

@@ -311,3 +311,34 @@ export async function lookAtArchive(client: ClientBase): Promise<Finding[]> {
       ),
   );
 }
+
+/**
+ * Whether a restore has left its settings in a primary. A copy by pg_basebackup takes along those of
+ * `alter system`, among which is all that pgBackRest writes. A restore_command of the other files
+ * may be one of all nodes.
+ */
+export async function lookAtRestore(client: ClientBase): Promise<Finding[]> {
+  const { rows } = await client.query<{ names: string | null }>(
+    `select string_agg(name, ', ' order by name) as names
+     from pg_catalog.pg_settings
+     where not pg_catalog.pg_is_in_recovery()
+       and not pending_restart
+       and setting <> ''
+       and (
+         name in (
+           'recovery_target', 'recovery_target_lsn', 'recovery_target_name', 'recovery_target_time',
+           'recovery_target_xid'
+         )
+         or name = 'restore_command' and sourcefile like '%/postgresql.auto.conf'
+       )`,
+  );
+  const names = rows[0]?.names ?? null;
+  return those(
+    names !== null &&
+      soon(
+        "restore",
+        `a restore has left its settings: ${names}`,
+        "alter system reset, for each; a copy has them too: docs/operating/backup.md, Restore to a moment",
+      ),
+  );
+}

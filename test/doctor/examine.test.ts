@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createServer } from "node:tls";
 import test from "ava";
+import pg from "pg";
 import { examine } from "../../src/doctor/examine.ts";
 import type { Finding } from "../../src/doctor/finding.ts";
 import {
@@ -13,9 +14,11 @@ import {
   createDatabase,
   withClient,
 } from "../helpers/database/test_database.ts";
+import { startTemporaryCluster } from "../helpers/database/temporary_cluster.ts";
 import { makeQueue } from "../helpers/exchange/test_worker.ts";
 import { testExchange } from "../helpers/exchange/test_exchange.ts";
 import { rootDirectory } from "../helpers/repository.ts";
+import { until } from "../helpers/until.ts";
 import { startProcess } from "../helpers/processes/service_process.ts";
 
 /** What `npm run doctor` says is caused here, and then repaired. */
@@ -125,6 +128,44 @@ test.serial(
     }
   },
 );
+
+test.serial("restore: settings of a restore are there until they are reset", async (t) => {
+  const programsDirectory = process.env.TEST_POSTGRES_BIN;
+  const cluster = await startTemporaryCluster("doctor", {
+    database: "postgres",
+    settings: {
+      fsync: "off",
+      recovery_target_time: "2030-01-01 14:02:30+00",
+      restore_command: "one of all nodes",
+    },
+    ...(programsDirectory && { programsDirectory }),
+  });
+  const client = new pg.Client({ connectionString: cluster.server.connectionString });
+  try {
+    await client.connect();
+    const named = async () => {
+      const { findings } = await examine(client, undefined);
+      return findings
+        .filter(({ about: what }) => what === "restore")
+        .map(({ urgency, problem }) => `${urgency} ${problem}`);
+    };
+    const setAndSee = async (statement: string, seen: string[]) => {
+      await client.query(statement);
+      await client.query("select pg_reload_conf()");
+      await until(statement, async () => (await named()).join() === seen.join());
+    };
+    const problem = "soon a restore has left its settings: recovery_target_time";
+    t.deepEqual(await named(), [problem]);
+    await setAndSee("alter system set restore_command = 'cp'", [`${problem}, restore_command`]);
+    await setAndSee("alter system reset restore_command", [problem]);
+    // It stays in this process, but not in the file, of which a new standby gets a copy.
+    await setAndSee("alter system set recovery_target_time = ''", []);
+    t.pass();
+  } finally {
+    await client.end();
+    await cluster.destroy();
+  }
+});
 
 test.serial("limits: a login of the service has none, and then one that is too high", async (t) => {
   const login = `doctor_${process.pid}`;
