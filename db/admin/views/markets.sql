@@ -30,7 +30,8 @@ select
   case
     when m.status = 'resolved' then null
     when others.yes_payout_cents = 100 then 'no'
-    when others.yes_payout_cents = 0 and others.are_resolved then 'yes'
+    -- The only market so far of an event that is being made has no others.
+    when others.yes_payout_cents = 0 and others.are_resolved and others.title is not null then 'yes'
   end as proposed_outcome,
   x.created_at as voided_at
 from catalog.markets as m

@@ -177,6 +177,8 @@ test("what an exclusive event leaves to its other markets is proposed: NO after 
   await resolve(won[0]!, "no");
   t.deepEqual(await proposed(won), [null, null, null]);
 
+  t.deepEqual(await proposed((await makeOutcomes(1)).markets), [null], "nothing is decided yet");
+
   const several = (await makeOutcomes(2, false)).markets;
   await resolve(several[0]!, "yes");
   t.deepEqual(await proposed([...several, await makeMarket()]), [null, null, null]);
