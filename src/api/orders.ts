@@ -400,7 +400,8 @@ const list = route({
   tag: "Orders",
   summary: "The caller's orders, newest first, at most 200",
   auth: "key",
-  rateLimit: "read",
+  // Others are counted, as far back as the user has any.
+  ...{ rateLimit: "read", isLong: ({ status }) => status !== "open" && status !== "scheduled" },
   request: {
     query: z.object({
       marketId: uuidSchema.optional(),

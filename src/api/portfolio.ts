@@ -84,7 +84,7 @@ const accountOrders = route({
   tag: "Portfolio",
   summary: "The caller's orders by pages, newest first",
   auth: "key",
-  rateLimit: "read",
+  ...{ rateLimit: "read", isLong: ({ status }) => status !== "open" },
   request: {
     query: pageQuerySchema.extend({
       status: z.enum(["open", "filled", "all"]).default("open").meta({

@@ -90,12 +90,17 @@ export function keyScopeOf({
   return rateLimit === "read" || rateLimit === "stream" ? "read" : "trade";
 }
 
+/**
+ * Whether it may read thousands of a user's trades or orders, by its query if that decides it: one
+ * at a time for each user.
+ */
+type IsLong = boolean | ((query: Readonly<Record<string, unknown>>) => boolean);
+
 /** What a request is counted as. Commands of trading count as that or have a limit of their own. */
 type Limits =
   | {
       rateLimit: Exclude<RateLimit, "trading" | "cancel-all" | "account" | "stream">;
-      /** Whether it may read thousands of a user's trades: one at a time for each user. */
-      isLong?: boolean;
+      isLong?: IsLong;
     }
   | { rateLimit: "cancel-all"; whenOutcomeUnknown: string }
   | {
@@ -226,7 +231,7 @@ export type Route = Description & {
   whenOutcomeUnknown?: string;
   countOf?: (body: unknown, query: Readonly<Record<string, unknown>>) => number;
   takesToken?: boolean;
-  isLong?: boolean;
+  isLong?: IsLong;
   request: RequestSchemas;
   responses: ResponseDescriptions;
   handler: (call: object, context: Context) => Answer | Promise<Answer>;

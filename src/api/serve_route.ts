@@ -75,7 +75,9 @@ async function inTurn(
   { sharedAnswers, turns }: Context,
 ): Promise<Answer> {
   if (route.method !== "get" || route.rateLimit !== "read") return await answer();
-  const turn = turns.read(client, route.isLong === true);
+  const { isLong = false } = route;
+  const { query = {} } = input as { query?: Readonly<Record<string, unknown>> };
+  const turn = turns.read(client, typeof isLong === "function" ? isLong(query) : isLong);
   const { caching, headers } = route.responses[200] ?? {};
   if (caching === undefined || headers !== undefined) return await turn(answer);
   return await sharedAnswers.ask(`${route.path} ${JSON.stringify(input)}`, answer, turn);

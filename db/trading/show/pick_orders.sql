@@ -10,19 +10,21 @@ declare
   v_count int;
 begin
   return query
+    -- By the ids alone, here and below: where most users have few orders, a plan would read all
+    -- orders of the user, and for each id anew.
     select o.*
     from unnest(pick_orders.order_ids) as i (id)
     cross join lateral (
       select x.*
       from trading.orders as x
       where x.id = i.id
-        and x.user_id = pick_orders.user_id
-    ) as o;
+      offset 0
+    ) as o
+    where o.user_id = pick_orders.user_id;
   get diagnostics v_count = row_count;
   -- Only for those that are not there: a month of the archive may be on another server.
   if v_count < cardinality(pick_orders.order_ids) then
     return query
-      -- By the ids alone: a plan made on the first day could read all orders of the user.
       select o.*
       from (
         select a.*
