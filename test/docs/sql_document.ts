@@ -8,8 +8,8 @@ import type { Document } from "./document.ts";
  * Runs the SQL of a page as psql would, and compares what it prints with the text block behind
  * each SQL block. Of psql's own commands it knows `\gset`, `\gexec`, and `\set` to the text of a
  * file, which is the csv block before; and `:'name'` for what is set.
- * The last column's trailing blanks, tags such as INSERT 0 1, CONTEXT lines and the results of
- * functions that return nothing are left out.
+ * The last column's trailing blanks, tags such as INSERT 0 1, CONTEXT lines (as by psql's variable
+ * SHOW_CONTEXT) and the results of functions that return nothing are left out.
  * `variables`: what `\gset` has set, also on the pages before.
  */
 export async function runSqlDocument(
