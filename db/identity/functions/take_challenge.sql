@@ -14,5 +14,6 @@ as $$
 $$;
 
 comment on function identity.take_challenge(bytea, bigint) is
-  'Uses up a challenge that was made for this session, or, with null, for a sign-in. False: it is '
-  'unknown, expired or used, or was made for something else. Locks: its row.';
+  'Uses up a challenge that was made for this session of a user, or, with null, for a sign-in or '
+  'for staff. False: it is unknown, expired or used, or was made for another session. Locks: its '
+  'row.';
