@@ -45,7 +45,7 @@ const byCode: Record<string, Advice> = {
     text: "We do not know yet whether this was carried out. Try again: it will not happen twice.",
   },
   STOPPED: {
-    text: "You stopped it. It is not known whether the order was placed: look at your open orders and fills.",
+    text: "You stopped it. It is not known whether the order was placed: look at your open orders and trades.",
     next: { label: "See your portfolio", href: "/portfolio" },
   },
   UNREADABLE: {

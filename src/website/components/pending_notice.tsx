@@ -98,7 +98,7 @@ function Entry({ entry }: { entry: PendingEntry }): JSX.Element {
           </>
         }
       >
-        It is not known whether your order {words} was placed. Look at the open orders and fills of
+        It is not known whether your order {words} was placed. Look at the open orders and trades of
         your <a href="/portfolio">portfolio</a> before you order anew. {ofSendingAgain}
       </Box>
     );

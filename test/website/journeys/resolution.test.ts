@@ -84,7 +84,7 @@ journey(
     await paid("A YES share paid", "€0.40");
     t.is(await entries.count(), 1);
 
-    // The market itself stays as it was: resolved by share.
+    // The market itself stays as it was: resolved partly YES, partly NO.
     await operate("correct_resolution", { ...resolve(70), reason: "a typing error" });
     await page.clock.fastForward(60_000);
     await paid("A YES share paid", "€0.70");

@@ -160,7 +160,7 @@ test("a question before a command names what it is about, and its values", (t) =
     [{ outcome: "no" }, "as NO? A YES share is paid nothing, a NO share €1.00."],
     [
       { outcome: "custom", yesPayoutCents: "35" },
-      "by share? A YES share is paid €0.35, a NO share €0.65.",
+      "as custom? A YES share is paid €0.35, a NO share €0.65.",
     ],
   ] as const;
   for (const [typed, words] of outcomes) {
@@ -214,13 +214,13 @@ test("an amount of nothing or less is refused beside its field, but for an adjus
   t.true(readArguments(commands.adjustBalance, typed).ok);
 });
 
-test("an outcome by share needs its cents, in the words of the form", (t) => {
+test("a custom outcome needs its cents, in the words of the form", (t) => {
   const typed = { marketId: id, reason: "why", evidence: "" };
   for (const command of [commands.resolveMarket, commands.correctResolution]) {
     for (const yesPayoutCents of ["", " "]) {
       t.deepEqual(readArguments(command, { ...typed, outcome: "custom", yesPayoutCents }), {
         ok: false,
-        issues: { yesPayoutCents: "An outcome “By share” needs the cents for a YES share." },
+        issues: { yesPayoutCents: "A custom outcome needs the cents for a YES share." },
       });
     }
     t.true(readArguments(command, { ...typed, outcome: "custom", yesPayoutCents: "0" }).ok);

@@ -19,7 +19,7 @@ const kinds: Record<StatementEntry["kind"], string> = {
   reversal: "Deposit reversed",
   trade: "Trade",
   split: "Complete sets made",
-  merge: "Complete sets turned into cash",
+  merge: "Complete sets merged into cash",
   convert: "NO shares turned into YES shares and cash",
   redeem: "YES shares of all outcomes turned into cash",
   settlement: "Payout of a resolved market",

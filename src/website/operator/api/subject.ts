@@ -9,7 +9,7 @@ import { cashMovements, feePayouts } from "../views/cash.ts";
 import { trades } from "../views/trading.ts";
 import type { Column } from "../views/view.ts";
 import { askForRow, askForUser } from "./queries.ts";
-import { showTime } from "./values.ts";
+import { showCents, showTime } from "./values.ts";
 
 /** Whom or what a form is about, where that was typed and is not that of the page. */
 
@@ -107,6 +107,7 @@ async function askIfBooked(
   const at = showTime(textIn(booked, "createdAt"));
   // One of another user may have the same reference.
   const asks = books === "reversal" && userId === undefined ? " Of another one, say whose." : "";
-  const words = `It was booked on ${at}, and cannot be again.${asks}`;
+  const amount = showCents(textIn(booked, "amountCents"));
+  const words = `It was booked on ${at} with ${amount}, and cannot be again.${asks}`;
   return { ok: true, data: { issues: { reference: words } } };
 }

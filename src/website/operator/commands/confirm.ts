@@ -33,7 +33,7 @@ export function outcomeWords(
 ): string {
   const outcome = textIn(given, "outcome");
   const yesCents = { yes: 100, no: 0 }[outcome] ?? Number(given.yesPayoutCents);
-  const named = outcome === "custom" ? "by share" : `${as} ${outcome.toUpperCase()}`;
+  const named = `${as} ${outcome === "custom" ? outcome : outcome.toUpperCase()}`;
   const paid = (cents: number): string => (cents === 0 ? "nothing" : showCents(cents));
   return (
     `${verb} ${marketIn(given, about)} ${named}? ` +

@@ -32,15 +32,15 @@ export const outcome: CommandField = {
   options: [
     ["yes", "YES"],
     ["no", "NO"],
-    ["custom", "By share"],
+    ["custom", "Custom: partly YES, partly NO"],
   ],
 };
 export const payout: CommandField = {
   ...{ argument: "yesPayoutCents", label: "Cents for a YES share", kind: "number" },
-  hint: "From 0 to 100, and only if the outcome is by share.",
+  hint: "From 0 to 100, and only if the outcome is custom.",
   neededIf: {
     ...{ argument: "outcome", is: "custom" },
-    words: "An outcome “By share” needs the cents for a YES share.",
+    words: "A custom outcome needs the cents for a YES share.",
   },
 };
 export const roles: CommandField = {

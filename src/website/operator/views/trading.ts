@@ -120,7 +120,7 @@ export const positions: View = {
     cents("openCostCents", "Cost of these"),
     { field: "markPriceCents", label: "Last price", kind: "price" },
     cents("markValueCents", "Worth at it", true),
-    cents("unrealisedCents", "Not realised", true),
+    cents("unrealisedCents", "Unrealised", true),
     cents("realisedCents", "Realised", true),
     cents("feeCents", "Fees"),
     flag("isSettled", "Settled"),
