@@ -66,6 +66,7 @@ test("a copy is quiet, and a restored database gets back what protected its user
          from identity.users where public_id = '${user}'`,
       );
     }
+    await maker(`select admin.deposit('${users[1]}', 10000, 'bank 1')`);
     await damaged.pool.end();
     await cluster(`create database ${restoredName} template ${name}`);
     const [{ moment }] = await maker("select now()::text as moment");
@@ -94,6 +95,27 @@ test("a copy is quiet, and a restored database gets back what protected its user
     t.is(again.length, 5, again.join("\n"));
     for (const text of blocks("sql", "restored")) await call(restoredUrl, text);
     await call(restoredUrl, `set role exchange_operator; ${again.join("\n")}`);
+
+    // What Bea won after the moment was paid to her: she owes it, and the bank agrees.
+    const [owed] = blocks("sql", "restored owed");
+    await call(restoredUrl, owed!.replaceAll("01900000-0000-7000-8000-000000000000", users[1]));
+    t.deepEqual(
+      await call(
+        restoredUrl,
+        "select amount_cents::int as cents, reference from admin.receivables",
+      ),
+      [{ cents: 40_000, reference: "missing for payout 9" }],
+    );
+    const bank = JSON.stringify([{ reference: "payout 9", amount_cents: -50_000 }]);
+    t.deepEqual(
+      await call(
+        restoredUrl,
+        `select d.* from admin.receivables as r
+         cross join admin.reconcile((r.since at time zone 'UTC')::date, '${bank}') as d
+         where d.reference <> 'bank 1'`,
+      ),
+      [],
+    );
     const state = `
       select u.handle, u.excluded_until = 'infinity' as is_excluded, u.day_limit_cents as day,
         (select count(*) from admin.api_keys as k where k.user_key = u.user_key and k.revoked_at is null)
@@ -167,6 +189,16 @@ test("installed as the page says, without a superuser, it migrates, serves and s
     await t.throwsAsync(asWorker("select api.relay_outbox()"), { code: "42501" });
     const asOperator = rowsFrom(web.replace("//markets_web:", "//anna:"));
     t.deepEqual(await asOperator("select * from ledger.verify()"), []);
+
+    await superuser([
+      "create database copy;",
+      "create role tester login in role exchange_operator;",
+    ]);
+    const asTester = rowsFrom(web.replace("//markets_web:", "//tester:"));
+    await asTester("select");
+    await superuser(blocks("sql", "both"));
+    await t.throwsAsync(asTester("select"), { code: "42501" });
+    await asOperator("select");
   });
 });
 

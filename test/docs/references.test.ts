@@ -138,7 +138,7 @@ const run: Record<string, RegExp> = {
 
 /** By test/docs/operating.test.ts, and by drills. */
 const operating =
-  /^(?:sh(?: upgrade)?|text|graphql|json|csv|sql(?: dba| createrole(?: 16)?| copy| restored| (?:damaged|old|new|primary|warehouse) \w+)?|ini (?:pgbouncer\.ini|pgmarkets@\.service))$/;
+  /^(?:sh(?: upgrade)?|text|graphql|json|csv|sql(?: dba| createrole(?: 16)?| both| copy| restored(?: \w+)?| (?:damaged|old|new|primary|warehouse) \w+)?|ini (?:pgbouncer\.ini|pgmarkets@\.service))$/;
 const kindsOf = (page: string) => (page.startsWith("docs/operating/") ? operating : run[page]);
 
 test("every block of the pages is of a kind that is tested", (t) => {

@@ -3,7 +3,9 @@ import { chown, mkdir, stat, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs, promisify } from "node:util";
+import { lookAtRestore } from "../../src/doctor/look_at_server.ts";
 import { startEmbeddedPostgres } from "../../src/local/embedded_postgres.ts";
+import { readDocument } from "../docs/document.ts";
 import { findDebianPostgres } from "../helpers/database/stock_cluster.ts";
 import { readText } from "../helpers/repository.ts";
 import { isOfMoment, tradeAround, whenOpen } from "./moment.ts";
@@ -16,7 +18,8 @@ import type { TemporaryCluster } from "../helpers/database/temporary_cluster.ts"
  * `npm run drill:pgbackrest [-- --short]`: archives and backs up under load by Debian's pgBackRest
  * with deploy/pgbackrest/pgbackrest.conf, and restores to a moment between two trades, beside the data
  * that are there. Ends with 1 if what was answered before the moment is not there, if what came after
- * is, or if the ledger is not sound.
+ * is, or if the ledger is not sound; also if last_backup.sql does not see the backups, or settings of
+ * the restore stay.
  */
 
 const { values } = parseArgs({ options: { short: { type: "boolean", default: false } } });
@@ -60,6 +63,7 @@ async function drillWith(programs: string): Promise<void> {
     await delay(loadMs);
     await run(cluster, [...pgbackrest, "--type=incr", "backup"]);
     await load.stop();
+    const late = await lateBackup(cluster, programs, pgbackrest);
     console.log(`backed up twice under load; ${countAnswers(commandsOf(journal))}`);
     const moment = await tradeAround(connect);
 
@@ -77,11 +81,53 @@ async function drillWith(programs: string): Promise<void> {
     try {
       const restored = await whenOpen(server.connectionString);
       console.log(`restored to ${moment.at} in ${(performance.now() - began).toFixed(0)} ms`);
-      return await isOfMoment({ ...system, connect: restored }, journal, moment);
+      const isOpen = await isOfMoment({ ...system, connect: restored }, journal, moment);
+      return (await losesSettings(restored)) && isOpen && late === "";
     } finally {
       await server.stop("immediate");
     }
   });
+}
+
+/** Whether the doctor names what the restore has set, until the page's statements take it out. */
+async function losesSettings(connect: System["connect"]): Promise<boolean> {
+  const { blocks } = readDocument("docs/operating/backup.md");
+  const { text } = blocks.find(({ info }) => info === "restored settings")!;
+  return await withClient(connect, async (client) => {
+    const before = await lookAtRestore(client);
+    for (const statement of text.split(/;$/m)) await client.query(statement);
+    await client.query("select pg_reload_conf()");
+    await delay(1000);
+    const after = await lookAtRestore(client);
+    for (const { problem } of [...before, ...after]) console.log(problem);
+    return before.length === 1 && after.length === 0;
+  });
+}
+
+/** What deploy/pgbackrest/last_backup.sql prints. */
+async function lateBackup(
+  { directory, server }: TemporaryCluster,
+  programs: string,
+  pgbackrest: string[],
+): Promise<string> {
+  const { uid, gid } = await stat(directory);
+  const PGBACKREST_CONFIG = pgbackrest[1]!.replace("--config=", "");
+  const { stdout, stderr } = spawnSync(
+    join(programs, "psql"),
+    ["-XAtq", `--dbname=${server.connectionString}`],
+    {
+      ...{
+        uid,
+        gid,
+        cwd: "/",
+        encoding: "utf8",
+        env: { PATH: process.env.PATH, PGBACKREST_CONFIG },
+      },
+      input: readText("deploy/pgbackrest/last_backup.sql"),
+    },
+  );
+  if (stdout + stderr !== "") console.log(stdout + stderr);
+  return stdout + stderr;
 }
 
 /** The file of deploy/ with the places of this cluster, and the key in it. */
