@@ -1,5 +1,5 @@
--- Prints a line if pgBackRest has no backup of the last 26 hours, and nothing otherwise. As postgres,
--- on a primary or a standby: psql -XAtqf last_backup.sql
+-- Prints a line if pgBackRest has no backup of the last 26 hours, and nothing otherwise. As
+-- postgres, on a primary or a standby: psql -XAtqf last_backup.sql
 \set info `pgbackrest --stanza=pgmarkets --output=json info`
 select 'The last backup of pgBackRest ended ' || coalesce(max(b.ended)::text, 'never')
 from jsonb_path_query(:'info', '$[*].backup[*] ? (!(@.error == true))') as j (backup)
