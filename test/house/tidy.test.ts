@@ -33,6 +33,7 @@ const maySkip = [
   "test/deploy/alerts.test.ts",
   "test/deploy/containers.test.ts",
   "test/deploy/patroni.test.ts",
+  "test/deploy/pgbackrest.test.ts",
   "test/jobs/publish_history.test.ts",
 ];
 
