@@ -130,7 +130,12 @@ journey("the head says until when an outcome can be disputed", async (t, browser
     await fact.getByText(until, { exact: true }).waitFor();
   };
   await says("Can be disputed until");
-  await page.clock.setFixedTime(untilMs);
+  // The page goes by the server's clock.
+  await page.route(`**${resolution}`, async (route) => {
+    const response = await route.fetch();
+    const headers = { ...response.headers(), date: new Date(untilMs + 1000).toUTCString() };
+    await route.fulfill({ response, headers });
+  });
   await says("Could be disputed until");
   await operate("set_dispute_window", { hours: 0, reason: "a test" });
   await page.goto(`/markets/${market_id}`);
