@@ -44,14 +44,15 @@ const trustProxy = z
   .default(false);
 
 /**
- * Whether pg can read a connection string: of one that names several hosts, with each of them. A `#`,
- * or an `@` that no host follows, is one of a password: what is before it would count as the host.
+ * Whether pg can read a connection string: of one that names several hosts, with each of them. A `#`
+ * is one of a password, and so is an `@` behind the first `/` or `?` if there is none before it.
  */
 function isConnectionString(url: string): boolean {
   const [, login = "", hosts = "", rest = ""] =
     /^(\w+:\/\/(?:[^/?#]*@)?)([^@/?#]*)(.*)$/s.exec(url) ?? [];
-  const [path = ""] = rest.split("?");
-  if (rest.includes("#") || (path.includes("@") && !login.includes("@"))) return false;
+  const [path = "", query = ""] = rest.split("?");
+  const isCut = hosts !== "" && (path.includes("@") || /^[^=&]*@/.test(query));
+  if (rest.includes("#") || (isCut && !login.includes("@"))) return false;
   return hosts.split(",").every((host) => {
     try {
       return new pg.Client({ connectionString: login + host + rest }) instanceof pg.Client;

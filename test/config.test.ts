@@ -74,6 +74,7 @@ test("a database URL that pg cannot read is an error that names the variable and
     "postgres://someone:sec/ret@db/x",
     "postgres://someone:7/secret@db/x",
     "postgres://someone:secret?@db/x",
+    "postgres://someone:7?secret@db/x",
     "postgres://someone:secret%ff@db/x",
     "postgres://someone:secret@:4400/x",
     "postgres://someone:secret@one:5432,two:port/x",
@@ -85,6 +86,7 @@ test("a database URL that pg cannot read is an error that names the variable and
   }
   for (const url of [
     "postgres:///x?host=/run/postgresql",
+    "postgres:///x@y?host=/run/postgresql",
     "postgres://%2Frun%2Fpostgresql/x",
     "postgres://someone@/x?host=/run/one,/run/two&port=5432,5433",
     "postgres://someone:a%23b%2Fc%40d@one:5432,two:5433/x?target_session_attrs=primary",

@@ -400,8 +400,12 @@ const list = route({
   tag: "Orders",
   summary: "The caller's orders, newest first, at most 200",
   auth: "key",
-  // Others are counted, as far back as the user has any.
-  ...{ rateLimit: "read", isLong: ({ status }) => status !== "open" && status !== "scheduled" },
+  description:
+    "Those that are `filled`, `cancelled` or `all`: one at a time for each user. Others wait, for " +
+    "some seconds at most.",
+  rateLimit: "read",
+  // They are looked for as far back as the user has any.
+  isLong: ({ query: { status } }) => !["open", "scheduled"].includes(status),
   request: {
     query: z.object({
       marketId: uuidSchema.optional(),

@@ -84,7 +84,11 @@ const accountOrders = route({
   tag: "Portfolio",
   summary: "The caller's orders by pages, newest first",
   auth: "key",
-  ...{ rateLimit: "read", isLong: ({ status }) => status !== "open" },
+  description:
+    "Those that are `filled` or `all`: one at a time for each user. Others wait, for some seconds " +
+    "at most.",
+  rateLimit: "read",
+  isLong: ({ query: { status } }) => status !== "open",
   request: {
     query: pageQuerySchema.extend({
       status: z.enum(["open", "filled", "all"]).default("open").meta({

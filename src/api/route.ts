@@ -45,6 +45,11 @@ type Declaration<
     auth: Authentication;
     request?: Schemas;
     responses: Responses;
+    /**
+     * Whether a read may be of thousands of a user's trades or orders, by what is asked if that
+     * decides it: one at a time for each user.
+     */
+    isLong?: boolean | ((asked: Asked<Schemas>) => boolean);
     handler: (
       call: Call<Authentication, Schemas>,
       context: Context,
@@ -90,18 +95,9 @@ export function keyScopeOf({
   return rateLimit === "read" || rateLimit === "stream" ? "read" : "trade";
 }
 
-/**
- * Whether it may read thousands of a user's trades or orders, by its query if that decides it: one
- * at a time for each user.
- */
-type IsLong = boolean | ((query: Readonly<Record<string, unknown>>) => boolean);
-
 /** What a request is counted as. Commands of trading count as that or have a limit of their own. */
 type Limits =
-  | {
-      rateLimit: Exclude<RateLimit, "trading" | "cancel-all" | "account" | "stream">;
-      isLong?: IsLong;
-    }
+  | { rateLimit: Exclude<RateLimit, "trading" | "cancel-all" | "account" | "stream"> }
   | { rateLimit: "cancel-all"; whenOutcomeUnknown: string }
   | {
       rateLimit: "stream";
@@ -135,9 +131,8 @@ export interface PathParams<Schema extends z.ZodObject = z.ZodObject> {
 }
 
 /** What a handler is called with: the checked parts of the request, and who sent it. */
-type Call<Authentication extends Auth, Schemas extends RequestSchemas> = {
-  [Part in keyof Schemas]: Input<Schemas[Part]>;
-} & KnownCaller<Authentication> & {
+type Call<Authentication extends Auth, Schemas extends RequestSchemas> = Asked<Schemas> &
+  KnownCaller<Authentication> & {
     /** What the client is counted by: see client_address.ts. */
     address: string;
     /** Of a command of trading. Undefined if it came without a key. */
@@ -148,6 +143,9 @@ type Call<Authentication extends Auth, Schemas extends RequestSchemas> = {
     request: Request;
     response: Response;
   };
+
+/** The checked parts of a request. */
+type Asked<Schemas extends RequestSchemas> = { [Part in keyof Schemas]: Input<Schemas[Part]> };
 
 type Input<Schema> =
   Schema extends PathParams<infer Params>
@@ -231,7 +229,7 @@ export type Route = Description & {
   whenOutcomeUnknown?: string;
   countOf?: (body: unknown, query: Readonly<Record<string, unknown>>) => number;
   takesToken?: boolean;
-  isLong?: IsLong;
+  isLong?: boolean | ((asked: object) => boolean);
   request: RequestSchemas;
   responses: ResponseDescriptions;
   handler: (call: object, context: Context) => Answer | Promise<Answer>;

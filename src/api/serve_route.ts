@@ -76,8 +76,7 @@ async function inTurn(
 ): Promise<Answer> {
   if (route.method !== "get" || route.rateLimit !== "read") return await answer();
   const { isLong = false } = route;
-  const { query = {} } = input as { query?: Readonly<Record<string, unknown>> };
-  const turn = turns.read(client, typeof isLong === "function" ? isLong(query) : isLong);
+  const turn = turns.read(client, typeof isLong === "function" ? isLong(input) : isLong);
   const { caching, headers } = route.responses[200] ?? {};
   if (caching === undefined || headers !== undefined) return await turn(answer);
   return await sharedAnswers.ask(`${route.path} ${JSON.stringify(input)}`, answer, turn);

@@ -338,7 +338,7 @@ export async function lookAtRestore(client: ClientBase): Promise<Finding[]> {
       soon(
         "restore",
         `a restore has left its settings: ${names}`,
-        "alter system reset, for each; a copy has them too: docs/operating/backup.md, Restore to a moment",
+        "take them out where they are set, of postgresql.auto.conf by alter system reset: docs/operating/backup.md, Restore to a moment",
       ),
   );
 }

@@ -32,15 +32,23 @@ export function makeBench(sizes: Sizes, cluster: BenchCluster, pgbench: Pgbench)
 }
 
 /** The reference of most targets: transactions a second of `tpcb-like` with 8 clients. */
-export async function runTpcb({ pgbench, tpcbDatabase }: Bench, seconds: number): Promise<number> {
+export async function runTpcb(bench: Bench, seconds: number): Promise<number> {
+  return (await tpcb(bench, seconds)).perSecond;
+}
+
+/** The same, and how many transactions it made. */
+export async function countTpcb(bench: Bench, seconds: number): Promise<number> {
+  return (await tpcb(bench, seconds)).transactions;
+}
+
+async function tpcb({ pgbench, tpcbDatabase }: Bench, seconds: number): Promise<PgbenchResult> {
   const { environment } = await tpcbDatabase();
-  const result = await runPgbench(pgbench, {
+  return await runPgbench(pgbench, {
     environment,
     script: "tpcb-like",
     clients: CLIENTS,
     until: { seconds },
   });
-  return result.perSecond;
 }
 
 /** A pgbench script of ours, to be run on one database as the HTTP interface would. */

@@ -4,7 +4,7 @@ import type { Bench } from "./bench.ts";
 import { markdownTable } from "./report.ts";
 import { call, prepare } from "./workloads.ts";
 import type { Workload } from "./workloads.ts";
-import { setFullPageWrites, walOf } from "./write_ahead_log.ts";
+import { setForCluster, walOf } from "./write_ahead_log.ts";
 
 /**
  * Where the time of a call goes, and what it writes. The stages are the functions that
@@ -66,7 +66,7 @@ async function measureWrites(pool: Pool, workload: Workload): Promise<string> {
   const tables = await tableWrites(pool, workload);
   const withImages = await walOf(pool, workload, "on");
   const withoutImages = await walOf(pool, workload, "off");
-  await setFullPageWrites(pool, "on");
+  await setForCluster(pool, "full_page_writes", "on");
   return [
     `WAL an order: ${withoutImages.bytes.toFixed(0)} bytes in ${withoutImages.records.toFixed(1)} ` +
       `records without page images; ${withImages.bytes.toFixed(0)} bytes with ` +

@@ -13,7 +13,7 @@ export interface WalOfOrder {
   images: number;
 }
 
-/** What a lone order adds to the WAL, without the images of pages. */
+/** What the call of a lone order adds to the WAL, without the images of pages and without the relay. */
 export async function measureWal(bench: Bench): Promise<Result[]> {
   const results: Result[] = [];
   for (const [kind, must, aim] of [
@@ -23,14 +23,20 @@ export async function measureWal(bench: Bench): Promise<Result[]> {
     const database = await bench.cluster.createDatabase(`wal_${kind.replace(" ", "_")}`, {
       isServed: true,
     });
+    const { pool } = database;
     const workload = await prepare[kind](bench, database);
-    await call(database.pool, workload);
-    const { bytes } = await walOf(database.pool, workload, "off");
-    await setFullPageWrites(database.pool, "on");
-    console.error(`  WAL, ${kind}: ${bytes.toFixed(0)} bytes`);
+    await call(pool, workload);
+    const ours: number[] = [];
+    await setForCluster(pool, "autovacuum", "off");
+    for (let round = 1; round <= bench.sizes.rounds; round++) {
+      const { bytes } = await walOf(pool, workload, "off");
+      console.error(`  WAL, ${kind}, round ${round}: ${bytes.toFixed(0)} bytes`);
+      ours.push(bytes);
+    }
+    for (const name of ["full_page_writes", "autovacuum"]) await setForCluster(pool, name, "on");
     await checkAndDrop(database);
     const target = `WAL of a call, without images of pages: ${workload.name.toLowerCase()}`;
-    results.push({ target, unit: "B", must, aim, ours: [bytes] });
+    results.push({ target, unit: "B", must, aim, ours });
   }
   return results;
 }
@@ -41,7 +47,7 @@ export async function walOf(
   workload: Workload,
   fullPageWrites: "on" | "off",
 ): Promise<WalOfOrder> {
-  await setFullPageWrites(pool, fullPageWrites);
+  await setForCluster(pool, "full_page_writes", fullPageWrites);
   // Long enough for the checkpointer to have read the setting.
   await delay(100);
   await pool.query("checkpoint");
@@ -60,8 +66,8 @@ export async function walOf(
   };
 }
 
-export async function setFullPageWrites(pool: Pool, value: "on" | "off"): Promise<void> {
-  await pool.query(`alter system set full_page_writes = ${value}`);
+export async function setForCluster(pool: Pool, name: string, value: "on" | "off"): Promise<void> {
+  await pool.query(`alter system set ${name} = ${value}`);
   await pool.query("select pg_reload_conf()");
 }
 

@@ -226,6 +226,21 @@ test.serial("previews: one of a user at a time, and half of the reads' connectio
   for (const { status } of await Promise.all(sent)) t.is(status, 200);
 });
 
+test.serial(
+  "reads: lists of all orders are one at a time, those of open ones are not",
+  async (t) => {
+    holding = "list_orders";
+    const list = (status: string) => send(ann, "GET", `/orders?status=${status}`);
+    const long = ["all", "filled", "cancelled"].map(list);
+    await until("one is held", () => Promise.resolve(heldOf(ann) >= 1));
+    const short = list("open");
+    await until("the short one is held, too", () => Promise.resolve(heldOf(ann) >= 2));
+    t.is(heldOf(ann), 2);
+    letGo();
+    for (const { status } of await Promise.all([...long, short])) t.is(status, 200);
+  },
+);
+
 test.serial("reads: one address holds half of the connections, and others go on", async (t) => {
   holding = "list_markets";
   const list = (query: string) => callService(service.url, "GET", `/api/v1/markets?${query}`);

@@ -50,7 +50,7 @@ comment on function admin.correct_resolution(uuid, text, text, int, text) is
   'INVALID_REQUEST, NOT_FOUND, INVALID_STATE (not resolved, voided, that way already, or not for '
   'this exclusive event). In an exclusive event the market that is YES is corrected to NO in the '
   'same call, and has an audit row of its own: others lists it as {marketId, title, outcome, '
-  'yesPayoutCents, positions, users, payoutCents, movedCents}; with a payout by share the market '
+  'yesPayoutCents, positions, users, payoutCents, movedCents}; with a custom payout the market '
   'that pays the most gives it. Less is refused once all are resolved: correct the market that '
   'gets it. Locks: the row of the event, the market (or all of the event by ascending id), then '
   'the users whose cash moves.';

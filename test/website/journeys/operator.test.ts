@@ -107,6 +107,7 @@ journey("two members of staff resolve a market, and the audit has both", async (
   await second.page.getByRole("link", { name: "resolve_market" }).click();
   await second.page.getByText("the council said so").waitFor();
   await confirm(second.page, "Approve and carry out", "", [
+    "A YES share is paid €1.00, a NO share nothing.",
     "resolve_market is carried out at once:",
     "The minutes of the council.",
   ]);

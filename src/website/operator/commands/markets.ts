@@ -1,6 +1,6 @@
 import { disputeWindow } from "../views/control.ts";
 import { count, text } from "../views/parts.ts";
-import type { Command, CommandField } from "./command.ts";
+import type { Arguments, Command, CommandField } from "./command.ts";
 import { outcomeWords, statusWords, undoTradeWords, undoWords } from "./confirm.ts";
 import { choice, event, flag, market, number, optional, outcome, payout, reason } from "./parts.ts";
 import { required, time } from "./parts.ts";
@@ -22,8 +22,13 @@ const evidence: CommandField = {
   ...{ argument: "evidence", label: "Evidence", kind: "long" },
   hint: "What the outcome rests on, with addresses of pages. Everybody can read it.",
 };
-const YES_WORDS = "A YES in an exclusive event closes its other markets and cancels their orders.";
 const publicReason: CommandField = { ...reason, hint: "Everybody can read it." };
+
+/** What a YES does beside its market. */
+function yesWords({ outcome: to }: Arguments, more = ""): string {
+  if (to !== "yes") return "";
+  return ` In an exclusive event the other markets are closed, and their orders cancelled.${more}`;
+}
 
 export const resolveMarket: Command = {
   ...{ name: "resolve_market", role, title: "Resolve", action: "Resolve the market" },
@@ -31,7 +36,7 @@ export const resolveMarket: Command = {
   returns: "value",
   showsPayout: true,
   confirm: (given, about) =>
-    `${outcomeWords(["Resolve", "as"], given, about)} Open orders are cancelled. ${YES_WORDS}`,
+    `${outcomeWords(["Resolve", "as"], given, about)} Open orders are cancelled.${yesWords(given)}`,
 };
 
 export const correctResolution: Command = {
@@ -41,7 +46,7 @@ export const correctResolution: Command = {
   showsPayout: true,
   confirm: (given, about) =>
     `${outcomeWords(["Correct", "to"], given, about)} What was paid is taken back and paid anew. ` +
-    `Cash of users may go below zero. ${YES_WORDS} One of them that has the YES becomes NO.`,
+    `Cash of users may go below zero.${yesWords(given, " If another one has the YES, it becomes NO.")}`,
 };
 
 export const voidMarket: Command = {

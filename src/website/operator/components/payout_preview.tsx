@@ -67,8 +67,8 @@ export function PayoutPreview({ market, winner }: PreviewProps): JSX.Element {
   const [payout, setPayout] = useState("");
   const [previews, setPreviews] = useState<Preview[]>();
   const command = useCommand();
-  const isByShare = outcome === "custom";
-  const yesPayoutCents = isByShare ? (parseCount(payout) ?? null) : null;
+  const isCustom = outcome === "custom";
+  const yesPayoutCents = isCustom ? (parseCount(payout) ?? null) : null;
   const preview = (event: Event): void => {
     event.preventDefault();
     const asked = [{ market, outcome, yesPayoutCents }];
@@ -88,7 +88,7 @@ export function PayoutPreview({ market, winner }: PreviewProps): JSX.Element {
           none="choose"
           onValue={setOutcome}
         />
-        {isByShare && (
+        {isCustom && (
           <Field
             {...{ label: payoutField.label, name: "share", inputMode: "numeric" }}
             value={payout}
@@ -97,7 +97,7 @@ export function PayoutPreview({ market, winner }: PreviewProps): JSX.Element {
         )}
         <Submit
           isBusy={command.isBusy}
-          disabled={outcome === "" || (isByShare && yesPayoutCents === null)}
+          disabled={outcome === "" || (isCustom && yesPayoutCents === null)}
         >
           Preview
         </Submit>

@@ -7,7 +7,10 @@ import { askForRow } from "../api/queries.ts";
 import { textIn } from "../views/query.ts";
 import type { Row } from "../views/query.ts";
 import { memberNow } from "../api/session.ts";
+import { camelCase } from "../api/values.ts";
 import { commands } from "../commands/all.ts";
+import type { Arguments, Command } from "../commands/command.ts";
+import { confirmWords } from "../commands/confirm.ts";
 import { CommandForm } from "../components/command_form.tsx";
 import { DataTable } from "../components/data_table.tsx";
 import { Facts } from "../components/facts.tsx";
@@ -37,9 +40,21 @@ export function ProposalPage({ id }: { id: string }): JSX.Element {
   );
 }
 
+function declaredAs(name: string): Command | undefined {
+  return Object.values(commands).find((one) => one.name === name);
+}
+
+/** The question that the command itself asks. The values below it have the names. */
+function approvalWords(command: string, proposed: Row): string {
+  const declared = declaredAs(command);
+  const given = Object.entries(proposed).map(([name, value]) => [camelCase(name), value]);
+  const words = declared && confirmWords(declared, Object.fromEntries(given) as Arguments);
+  return `${words ?? ""} ${command} is carried out at once:`.trim();
+}
+
 /** What the command returns, in words: an amount is one of what the form says it is. */
 function Returned({ command, value }: { command: string; value: unknown }): JSX.Element {
-  const declared = Object.values(commands).find(({ name }) => name === command);
+  const declared = declaredAs(command);
   if (declared?.returns === "secret") {
     return typeof value === "string" ? (
       <Secret words={declared.result ?? "Done"} text={value} />
@@ -115,7 +130,7 @@ function Proposal({ id, proposal, returned, onApproved }: ProposalProps): JSX.El
       )}
       {isOpen && !isOwn && mayDecide && (
         <CommandForm
-          command={{ ...commands.approve, confirm: `${command} is carried out at once:` }}
+          command={{ ...commands.approve, confirm: approvalWords(command, proposed) }}
           given={given}
           shown={proposed}
           onDone={onApproved}
