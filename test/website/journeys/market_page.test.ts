@@ -344,7 +344,7 @@ journey("a refusal is over when the order would be taken", async (t, browser) =>
   await refusal.waitFor({ state: "detached" });
 
   await kindOfOrder(page, "Limit").check();
-  await kind.getByText("For an amount").waitFor();
+  await kind.getByText("or an amount").waitFor();
   await page.getByRole("radio", { name: "Sell", exact: true }).check();
   await kind.getByText("Trades at this price or better").waitFor();
   t.is(await kind.getByText("amount").count(), 0);
