@@ -73,8 +73,11 @@ function SetPassword({ token }: { token: string }): JSX.Element {
   const remaining = waysInWords({ ...waysIn, sessions: waysIn.sessions - 1 });
   return (
     <Notice kind="good">
-      Your password is changed, and you are signed in. Besides it, your account is opened by:{" "}
-      {remaining}. <a href="/account#passkeys">See your passkeys and API keys</a> or{" "}
+      Your password is changed, and you are signed in.{" "}
+      {remaining === "nothing"
+        ? "Nothing else opens your account."
+        : `Your account is also opened by: ${remaining}.`}{" "}
+      <a href="/account#passkeys">See your passkeys and API keys</a> or{" "}
       <a href="/">see all markets</a>.
     </Notice>
   );

@@ -134,12 +134,14 @@ journey("a reset ends passkeys, or keeps all with one of them", async (t, browse
   await page.getByLabel("Keep all of it").check();
   await page.getByLabel("New password").fill("a better password");
   await page.getByRole("button", { name: "Set the password" }).click();
-  await page.getByText("opens your account: 2 signed-in browsers, 1 passkey.").waitFor();
+  await page
+    .getByText("Your account is also opened by: 2 signed-in browsers, 1 passkey.")
+    .waitFor();
 
   await page.goto(await resetLink(person));
   await page.getByLabel("New password").fill("an even better one");
   await page.getByRole("button", { name: "Set the password" }).click();
-  await page.getByText("opens your account: none.").waitFor();
+  await page.getByText("Nothing else opens your account.").waitFor();
   await page.goto("/account#passkeys");
   await page.getByText("No passkeys yet").waitFor();
   t.deepEqual(complaints, []);
