@@ -52,8 +52,8 @@ export function LinkAccount({ account, email }: Pick<MailLink, "account" | "emai
   );
 }
 
-/** How many ways into an account there are, besides its password. */
-export function waysInWords({ sessions, passkeys, apiKeys }: WaysIn): string {
+/** How many ways into an account there are, besides its password; undefined if there are none. */
+export function waysInWords({ sessions, passkeys, apiKeys }: WaysIn): string | undefined {
   const some = (count: number, one: string): string[] =>
     count === 0 ? [] : [`${count} ${one}${count === 1 ? "" : "s"}`];
   const all = [
@@ -61,5 +61,5 @@ export function waysInWords({ sessions, passkeys, apiKeys }: WaysIn): string {
     ...some(passkeys, "passkey"),
     ...some(apiKeys, "API key"),
   ];
-  return all.length === 0 ? "nothing" : all.join(", ");
+  return all.length === 0 ? undefined : all.join(", ");
 }

@@ -74,7 +74,7 @@ function SetPassword({ token }: { token: string }): JSX.Element {
   return (
     <Notice kind="good">
       Your password is changed, and you are signed in.{" "}
-      {remaining === "nothing"
+      {remaining === undefined
         ? "Nothing else opens your account."
         : `Your account is also opened by: ${remaining}.`}{" "}
       <a href="/account#passkeys">See your passkeys and API keys</a> or{" "}
@@ -116,7 +116,7 @@ function PasswordForm({ token, link, onSet }: FormProps): JSX.Element {
       <LinkAccount account={account} email={null} />
       <p>
         Besides the password, this account is opened by:{" "}
-        {waysIn === null ? "nothing" : waysInWords(waysIn)}. All of it ends with the new password.
+        {(waysIn && waysInWords(waysIn)) ?? "nothing"}. All of it ends with the new password.
       </p>
       {waysIn !== null && waysIn.passkeys > 0 && canUsePasskeys() && (
         <Checkbox

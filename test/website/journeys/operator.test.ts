@@ -326,7 +326,7 @@ journey(
     }
     await page.goto(`/markets/${marketId}`);
     await page.getByRole("heading", { name: "Undone" }).waitFor();
-    t.is(await page.getByText("Resolved partly YES, partly NO").count(), 0);
+    t.is(await page.getByText("Resolved partly").count(), 0);
     await look(t, page, "market-undone", view);
   },
 );

@@ -44,7 +44,10 @@ function kindOf(name: string, value: unknown): ColumnKind {
   return typeof value === "number" ? "count" : "json";
 }
 
-/** Close time of close_time, Amount of amount_cents; Change of the taker's cash where there is the taker, too. */
+/**
+ * Close time of close_time, Amount of amount_cents; Change of the taker's cash where there is the
+ * taker, too.
+ */
 function labelOf(name: string, others: readonly string[] = []): string {
   const owner = /^(.+)_cents$/.exec(name)?.[1];
   if (owner !== undefined && others.includes(`${owner}_id`)) return `Change of the ${owner}'s cash`;

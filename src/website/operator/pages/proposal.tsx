@@ -40,6 +40,7 @@ export function ProposalPage({ id }: { id: string }): JSX.Element {
   );
 }
 
+/** A command by its name in the database. */
 function declaredAs(name: string): Command | undefined {
   return Object.values(commands).find((one) => one.name === name);
 }
