@@ -32,6 +32,18 @@ export function journey(
   test.serial(title, async (t) => {
     const opened = await openBrowser();
     t.teardown(() => Promise.all(opened.contexts().map((context) => context.close())));
-    await run(t, opened);
+    try {
+      await run(t, opened);
+    } catch (error) {
+      await logPages(t, opened);
+      throw error;
+    }
   });
+}
+
+/** What the pages show when a journey fails. */
+async function logPages(t: ExecutionContext, opened: Browser): Promise<void> {
+  for (const page of opened.contexts().flatMap((context) => context.pages())) {
+    t.log(page.url(), await page.locator("body").innerText());
+  }
 }

@@ -131,15 +131,16 @@ test.serial("a storage that has other things in it, or takes nothing, does no ha
   t.deepEqual(asked, ["a"]);
 });
 
-test.serial(
-  "a page reads again when the server said that it takes more, with others and not at once",
-  (t) => {
-    const problem = { status: 429, error: "Too many requests" };
-    t.is(retryDelayMs(problem), undefined);
-    t.is(retryDelayMs({ ...problem, retryAfterSeconds: 3 }, 0), 3000);
-    t.is(retryDelayMs({ ...problem, retryAfterSeconds: 3 }, 0.5), 4000);
-  },
-);
+test.serial("a page reads again after a problem that passes, with others and not at once", (t) => {
+  const problem = { status: 429, error: "Too many requests" };
+  t.is(retryDelayMs(problem), undefined);
+  t.is(retryDelayMs({ ...problem, retryAfterSeconds: 3 }, 0), 3000);
+  t.is(retryDelayMs({ ...problem, retryAfterSeconds: 3 }, 0.5), 4000);
+  const error = "";
+  for (const status of [0, 502, 503, 504]) t.is(retryDelayMs({ status, error }, 0), 5000);
+  t.is(retryDelayMs({ status: 200, error, code: "CONFLICT_RETRY" }, 0), 5000);
+  for (const status of [200, 401, 403, 404, 500]) t.is(retryDelayMs({ status, error }), undefined);
+});
 
 test.serial(
   "any answer with Retry-After says when to read again, also that of a token",

@@ -54,14 +54,14 @@ function problemOf(body: unknown, response: Response): Problem {
 /** Pages that were refused together do not all come back together. */
 const SPREAD_MS = 2000;
 
-/** When to read again by itself after a problem; undefined if the server did not say when. */
-export function retryDelayMs(
-  { retryAfterSeconds }: Problem,
-  random = Math.random(),
-): number | undefined {
-  return retryAfterSeconds === undefined
-    ? undefined
-    : Math.round(retryAfterSeconds * 1000 + random * SPREAD_MS);
+/** Of a problem that passes, when the server did not say how soon. */
+const PAUSE_SECONDS = 5;
+
+/** When to read again by itself after a problem; undefined after one that does not pass. */
+export function retryDelayMs(problem: Problem, random = Math.random()): number | undefined {
+  const passes = isTemporary(problem) || problem.code === "CONFLICT_RETRY";
+  const seconds = problem.retryAfterSeconds ?? (passes ? PAUSE_SECONDS : undefined);
+  return seconds === undefined ? undefined : Math.round(seconds * 1000 + random * SPREAD_MS);
 }
 
 /** Whether the same request may succeed later, or already has without telling. */

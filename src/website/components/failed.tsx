@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import { adviceOn } from "../api/advice.ts";
+import { retryDelayMs } from "../api/result.ts";
 import type { Problem } from "../api/result.ts";
 
 interface FailedProps {
@@ -14,7 +15,7 @@ export function Failed({ problem, onRetry }: FailedProps): JSX.Element {
       <p class="empty-title">This could not be loaded</p>
       <p class="muted">
         {adviceOn(problem).text}
-        {problem.retryAfterSeconds !== undefined && " This page then tries by itself."}
+        {retryDelayMs(problem) !== undefined && " This page then tries by itself."}
       </p>
       <button type="button" class="button" onClick={onRetry}>
         Try again

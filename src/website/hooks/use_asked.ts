@@ -12,8 +12,8 @@ export interface Asked<Data> {
 }
 
 /**
- * Asks the server, and again whenever one of `causes` changes, and when the server said that it takes
- * more. The last answer counts.
+ * Asks the server, and again whenever one of `causes` changes, and after a problem that passes. The
+ * last answer counts.
  */
 export function useAsked<Data>(
   ask: () => Promise<Result<Data>>,

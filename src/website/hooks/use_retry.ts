@@ -2,7 +2,7 @@ import { useEffect } from "preact/hooks";
 import { retryDelayMs } from "../api/result.ts";
 import type { Problem } from "../api/result.ts";
 
-/** Tries again by itself after a problem, when the server said that it takes more. */
+/** Tries again by itself after a problem that passes. */
 export function useRetry(problem: Problem | undefined, tryAgain: () => void): void {
   useEffect(() => {
     const delayMs = problem && retryDelayMs(problem);

@@ -1,4 +1,5 @@
 import type { JSX } from "preact";
+import { retryDelayMs } from "../api/result.ts";
 import type { Problem } from "../api/result.ts";
 import { Boundary } from "../components/boundary.tsx";
 import { SkipLink } from "../components/skip_link.tsx";
@@ -114,7 +115,7 @@ function NoSession({ problem }: { problem: Problem }): JSX.Element {
         {problem.status === 404
           ? "This server has no login for operators. Ask for the address of one that has it."
           : wordsOf(problem)}
-        {problem.retryAfterSeconds !== undefined && " This page then tries by itself."}
+        {retryDelayMs(problem) !== undefined && " This page then tries by itself."}
       </p>
       <button type="button" class="button" onClick={tryAgain}>
         Try again
