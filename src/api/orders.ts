@@ -266,7 +266,7 @@ const preview = route({
     },
   },
   handler: async ({ body, userId }, { reads, turns }) => {
-    const order = { userId, ...body, idempotencyKey: null };
+    const order = { userId, ...body };
     const turn = turns.preview(userId, body.marketId);
     return acceptedBody(await reads.previewOrder({ order }, turn));
   },

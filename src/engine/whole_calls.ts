@@ -69,7 +69,7 @@ export async function placeAllOrNone(
     const counted = `${results.length} results to ${orders.length} orders`;
     throw new RangeError(`api.run_orders returned ${counted}`);
   }
-  if (results.every(({ code }) => code === null)) context.onCommitted(results);
+  noteBatch(context, results, { atomic: true });
   return results;
 }
 
@@ -78,12 +78,23 @@ export async function placeKeyed(
   context: WholeCallContext,
   batch: KeyedBatch,
 ): Promise<VersionedResult> {
-  const [result] = await placeWhole(context, batch);
-  if (result === undefined) throw new RangeError("api.run_orders returned no result to a batch");
+  const result = onlyOf(await placeWhole(context, batch));
   if (result.code === null && !result.replayed) {
-    context.onCommitted(resultsIn(result.body).results);
+    noteBatch(context, resultsIn(result.body).results, batch);
   }
   return result;
+}
+
+/** Of an atomic batch that is rejected, no order was placed: also those that nothing is wrong with. */
+function noteBatch(
+  { onCommitted }: WholeCallContext,
+  results: CommandResult[],
+  { atomic }: { atomic: boolean },
+): void {
+  const rejected = atomic ? results.find(({ code }) => code !== null) : undefined;
+  onCommitted(
+    results.map((result) => ({ ...result, code: result.code ?? rejected?.code ?? null })),
+  );
 }
 
 /** The results of the orders of a batch with a key. */
@@ -123,11 +134,10 @@ export async function amend(
     queueNames: [`amendment ${userId}`],
     mostMakers: AMENDMENT_MAKERS,
   };
-  const [result] = await makeWhole(context, whole, async (client, mostMakers) => [
+  const results = await makeWhole(context, whole, async (client, mostMakers) => [
     await call(client, api.runCommand, { ...given, mostMakers }),
   ]);
-  if (result === undefined) throw new RangeError("api.run_command returned nothing");
-  return result;
+  return onlyOf(results);
 }
 
 /**
@@ -148,13 +158,19 @@ export async function placeApart(
   const placed = makeWhole(context, whole, (client, mostMakers) =>
     call(client, api.runOrders, { ...ALL_ORDERS, orders: [request], mostMakers }),
   );
-  const [result] = await placed.catch((error: unknown) => {
+  const results = await placed.catch((error: unknown) => {
     // It had no turn in its time.
     const isLate = error instanceof DatabaseFailure && error.kind === "overloaded";
     throw isLate ? new DatabaseFailure("conflict") : error;
   });
-  if (result === undefined) throw new RangeError("api.run_orders returned nothing");
+  const result = onlyOf(results);
   context.onCommitted([result]);
+  return result;
+}
+
+/** The result of a call for one thing. */
+function onlyOf<Result>([result]: Result[]): Result {
+  if (result === undefined) throw new RangeError("a call returned no result");
   return result;
 }
 

@@ -422,6 +422,29 @@ test.serial(
   },
 );
 
+test.serial(
+  "an amendment in place of an order that is stopped while it waits for the user changes nothing",
+  async (t) => {
+    const [market, ann] = await makeMarketWith(1);
+    for (const change of [{ quantity: 5 }, { quantity: 7 }, { price: 10 }]) {
+      const [id] = await rest(market, ann, buy("yes", 7, 10));
+      const amended = await withClient(exchange.database.pool, async (holder) => {
+        await holder.query("begin");
+        await holder.query("select identity.lock_user($1)", [ann]);
+        const waiting = exchange.amend(ann, id, change);
+        await until("the amendment waits", () => isWaiting(exchange, "api.run_command"));
+        await holder.query("select admin.cancel_orders(user_id => $1)", [ann]);
+        await holder.query("commit");
+        return await waiting;
+      });
+      t.is(amended.code, "CONFLICT_RETRY");
+      t.is((await exchange.amend(ann, id, change)).code, "ORDER_NOT_AMENDABLE");
+      t.like(await order(ann, id), { status: "cancelled", quantity: 7 });
+    }
+    await assertSound(t);
+  },
+);
+
 test.serial("no market stands still while a stop waits for its user", async (t) => {
   const [market, ann, bob] = await makeMarketWith(2);
   const [id] = await rest(market, ann, buy("yes", 1, 40));

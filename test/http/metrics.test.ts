@@ -64,6 +64,28 @@ test.serial("requests, orders and jobs are counted", async (t) => {
   t.deepEqual([201, 200, 400, 401].map(timed), [2, 1, 2, 1]);
 });
 
+test.serial("all orders of an atomic batch that is rejected count as rejected", async (t) => {
+  const marketId = await makeMarket();
+  const { key } = await makeTrader();
+  const rests = { marketId, side: "yes", price: 10, quantity: 1 };
+  const orders = [rests, { ...rests, timeInForce: "fok" }, rests];
+  const countOf = async () => {
+    const figures = await scrape();
+    const named = (result: string) => figures.get(`pgmarkets_orders_total{result="${result}"}`)!;
+    return [named("placed"), named("rejected"), figures.get("pgmarkets_order_batch_size_sum")!];
+  };
+  for (const headers of [{}, { "Idempotency-Key": randomUUID() }]) {
+    const before = await countOf();
+    const body = { orders, atomic: true };
+    t.is((await call("POST", "/api/v1/orders/batch", { key, headers, body })).status, 409);
+    const after = await countOf();
+    t.deepEqual(
+      after.map((count, place) => count - before[place]!),
+      [0, 3, 3],
+    );
+  }
+});
+
 test.serial("failures of the database and repeated calls are counted", async (t) => {
   const marketId = await makeMarket();
   const { key } = await makeTrader();

@@ -62,6 +62,15 @@ begin
     v_code,
     case when v_quantity <> v_order.quantity and not m.is_open[1] then 'MARKET_NOT_OPEN' end
   );
+  -- It may have been stopped before the user was locked; then the next call sees it.
+  if v_code is null
+    and (
+      v_traders.missed_switch[1]
+      or exists (select from trading.stop_of(v_order.user_id, v_order.id, v_at))
+    )
+  then
+    return ('CONFLICT_RETRY', null, false, null)::core.result;
+  end if;
   if v_code = 'ORDER_NOT_AMENDABLE' then
     -- A renewal that was in time may still be committing: then a worker decides in a moment.
     perform trading.end_orders(array[v_order.id], null, v_at);

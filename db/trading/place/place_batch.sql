@@ -14,6 +14,7 @@ declare
   v_free_ids bigint[];
   v_at timestamptz;
   v_batch trading.batch;
+  v_are_locked boolean := false; -- users, by this call
   v_plain trading.order_answer;
 begin
   if jsonb_array_length(place_batch.orders) = 1 and not place_batch.atomic
@@ -58,14 +59,15 @@ begin
       v_requests, v_at,
       locks => case
         when place_batch.skips then 'skip'
-        -- Users are locked already: if one of those found now is locked, waiting could deadlock, so
-        -- the call fails and is made again.
-        when (v_batch.traders).user_ids is not null then 'fail'
+        -- If one of those found now is locked elsewhere, waiting could deadlock, so the call fails
+        -- and is made again.
+        when v_are_locked then 'fail'
         else 'wait'
       end,
       most_makers => place_batch.most_makers
     );
     exit when (v_batch.results).code is not null;
+    v_are_locked := v_are_locked or (v_batch.traders).user_ids is not null;
     v_requests.code := trading.leave_out(v_batch, place_batch.most_makers, place_batch.waits);
   end loop;
   v_batch := trading.write_batch(v_batch);

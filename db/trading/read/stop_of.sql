@@ -21,7 +21,7 @@ begin atomic
     where x.user_id = stop_of.user_id
     offset 0
   ) as s
-  where trading.began_until(stop_of.order_id, s.last_order_id)
+  where stop_of.order_id <= s.last_order_id
   order by s.last_order_id, s.place
   limit 1;
 end;
