@@ -257,7 +257,7 @@ set local role exchange_owner;
 --!include trading/plain/place_plain_order.sql
 --!include trading/place/place_batch.sql
 --!include trading/place/release_orders.sql
---!include trading/check/release_reason.sql
+--!include trading/write/release_reason.sql
 --!include trading/events/announce_cancelled.sql
 --!include trading/write/end_orders.sql
 --!include trading/change/began_until.sql

@@ -12,13 +12,13 @@ export interface Lane {
   /** Calls under way: at most one that took orders here, and one that goes apart. */
   underWay: number;
   /** A call apart has gone before its orders: they go before the next one. */
-  isOwed: boolean;
+  goesFirst: boolean;
   /** How many orders of a user left for calls of their own. What the user sent after them waits here. */
   climbing: Tally;
 }
 
 function makeLane(marketId: string): Lane {
-  return { marketId, waiting: [], underWay: 0, isOwed: false, climbing: createTally() };
+  return { marketId, waiting: [], underWay: 0, goesFirst: false, climbing: createTally() };
 }
 
 /** The lanes of one process. Those of orders that a call took are under way until `end`. */
@@ -41,8 +41,8 @@ export interface Lanes {
   areClimbing: (orders: Waiting[]) => boolean;
   /** Makes a call apart. Until it is over, the lanes of its markets begin none. */
   blockDuring: <T>(marketIds: string[], call: () => Promise<T>) => Promise<T>;
-  /** Whether orders of a market go before its next call apart. */
-  owes: (marketIds: string[]) => boolean;
+  /** Whether orders of one of these markets go before its next call apart. */
+  goFirst: (marketIds: string[]) => boolean;
   /** An order climbs. Until it is placed, what its user sends to its lane waits. */
   holdDuring: (order: Waiting, placing: () => Promise<void>) => Promise<void>;
 }
@@ -86,7 +86,7 @@ export function createLanes(onChange: () => void): Lanes {
   function start(lane: Lane): void {
     rungs.delete(lane);
     lane.underWay++;
-    lane.isOwed = false;
+    lane.goesFirst = false;
   }
 
   function end(lane: Lane): void {
@@ -132,7 +132,7 @@ export function createLanes(onChange: () => void): Lanes {
       const blocked = marketIds.map(laneIn);
       for (const lane of blocked) {
         start(lane);
-        lane.isOwed = true;
+        lane.goesFirst = true;
       }
       try {
         return await call();
@@ -140,10 +140,10 @@ export function createLanes(onChange: () => void): Lanes {
         blocked.forEach(end);
       }
     },
-    owes: (marketIds) =>
+    goFirst: (marketIds) =>
       marketIds
         .map((marketId) => lanes.get(marketId))
-        .some((lane) => lane?.isOwed === true && rungs.has(lane)),
+        .some((lane) => lane?.goesFirst === true && rungs.has(lane)),
     holdDuring: async (order, placing) => {
       const lane = laneOf(order);
       lane.climbing.add(order.request.userId, 1);

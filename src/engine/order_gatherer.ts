@@ -93,7 +93,7 @@ export function createOrderGatherer(options: OrderGathererOptions): OrderGathere
   };
   const schedule = createCallStarter(context, limits.most, later);
   /** Users of an order that is in its lane and may not be paid for. */
-  const owing = new Set<string>();
+  const unpaidUsers = new Set<string>();
   /** The last order of a user that is paid apart. Ends when it and those before it may be put. */
   const payments = new Map<string, Promise<unknown>>();
 
@@ -110,9 +110,9 @@ export function createOrderGatherer(options: OrderGathererOptions): OrderGathere
   async function place(request: OrderRequest, token?: Token): Promise<VersionedResult> {
     const { userId } = request;
     const since = now();
-    if (token !== undefined && !owing.has(userId) && !payments.has(userId)) {
-      owing.add(userId);
-      return await put(request, since, token).finally(() => owing.delete(userId));
+    if (token !== undefined && !unpaidUsers.has(userId) && !payments.has(userId)) {
+      unpaidUsers.add(userId);
+      return await put(request, since, token).finally(() => unpaidUsers.delete(userId));
     }
     if (token !== undefined || payments.has(userId)) await payApart(userId, token);
     return await put(request, since);

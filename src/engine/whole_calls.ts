@@ -192,8 +192,8 @@ interface WholeCall {
 }
 
 /**
- * Makes a call as `alone`, and if it could meet too many makers, as `single`. What was long as `single`
- * and is rejected has walked; see walks.ts.
+ * Makes a call as `alone`, and if it could meet too many makers, as `single`. Between the two it keeps
+ * its place in its queue. What was long as `single` and is rejected has walked; see walks.ts.
  */
 async function makeWhole<Result extends VersionedResult>(
   context: WholeCallContext,
@@ -248,7 +248,7 @@ async function goApart<Result extends VersionedResult>(
   const holds = { [rung]: "", user: userIds, one: marketIds };
   const turn = limiter.turn(`${queueNames.join()} ${rung}`, holds, {
     ...patienceOf(context, whole),
-    restMs: () => Math.max(restMs(), lanes.owes(marketIds) ? LANE_TURN_MS : 0),
+    restMs: () => Math.max(restMs(), lanes.goFirst(marketIds) ? LANE_TURN_MS : 0),
   });
   return await untilDone(context, { ...whole, turn }, (client) =>
     lanes.blockDuring(marketIds, () => makeCall(client)),

@@ -68,7 +68,9 @@ begin
     );
     exit when (v_batch.results).code is not null;
     v_are_locked := v_are_locked or (v_batch.traders).user_ids is not null;
-    v_requests.code := trading.leave_out(v_batch, place_batch.most_makers, place_batch.waits);
+    v_requests.code := trading.leave_out(
+      v_batch, place_batch.most_makers, by_order => place_batch.waits -- then all are of one market
+    );
   end loop;
   v_batch := trading.write_batch(v_batch);
   return trading.batch_answers(v_batch);
