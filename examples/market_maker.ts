@@ -7,7 +7,6 @@ const { BASE = "http://127.0.0.1:3000", KEY = "", MARKET = "" } = process.env;
 const MARGIN = 2; // cents between the middle and a bid
 const TERMS = { quantity: 10, postOnly: true }; // of a bid
 const BOUND = 100; // how many shares of one side it holds at most beyond those of the other side
-const ALIVE_MS = 30_000; // the exchange cancels its orders when it does not renew for so long
 const client = createClient({ url: BASE, key: KEY });
 const stopping = new AbortController();
 const { signal } = stopping;
@@ -49,6 +48,7 @@ async function quote(): Promise<void> {
   if (!isStale) return;
   isStale = false;
   const { openOrders, positions } = await client.get("/api/v1/me/portfolio");
+  if (openOrders.length >= 200) throw new RangeError("There may be more orders than it can see");
   for (const book of MARKET.split(",").flatMap((id) => books.book(id) ?? [])) {
     const own = openOrders.filter(({ marketId }) => marketId === book.marketId);
     const held = positions.filter(({ marketId }) => marketId === book.marketId);
@@ -68,9 +68,9 @@ async function followEvents(): Promise<void> {
   for await (const _ of client.userStream({ include: ["fills", "markets"], signal })) look();
 }
 process.on("SIGINT", stop).on("SIGTERM", stop);
-async function setDeadMan(timeoutMs = ALIVE_MS, until = performance.now() + timeoutMs) {
+async function setDeadMan(timeoutMs = 30_000, until = performance.now() + timeoutMs) {
   const set = await client.put("/api/v1/orders/dead-man", { body: { timeoutMs } }).catch(note);
-  safeUntil = set ? until : 0;
+  safeUntil = set ? until : 0; // not renewed by then, the exchange cancels the orders
 }
 const working = [repeat(5000, setDeadMan), repeat(2000, quote), followEvents(), books.closed()];
 await Promise.allSettled(working.map((work) => work.catch(stop)));

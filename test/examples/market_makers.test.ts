@@ -98,6 +98,22 @@ test("two market makers in TypeScript trade through connections that break", asy
   t.deepEqual(rows, []);
 });
 
+test("a market maker that may not see all its orders ends, and leaves none", async (t) => {
+  const marketId = await makeMarket();
+  const { key } = await makeTrader();
+  const order = { marketId, side: "yes", price: 1, quantity: 1 };
+  for (let count = 0; count < 200; count += 10) {
+    const body = { orders: Array(10).fill(order) };
+    t.is((await call("POST", "/api/v1/orders/batch", { key, body })).status, 200);
+  }
+  const example = await startExample(t, "In TypeScript", {
+    ...{ BASE: service.url, KEY: key, MARKET: await makeMarket() },
+  });
+  t.is(await example.ended, 1, example.output());
+  t.regex(example.output(), /There may be more orders than it can see/);
+  t.deepEqual((await call("GET", "/api/v1/orders", { key })).body.data, []);
+});
+
 // Objects that the program lost its reference to are collected before Ctrl-C comes.
 const collectGarbage = `
   import { setFlagsFromString } from "node:v8";
