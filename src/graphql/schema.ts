@@ -20,7 +20,11 @@ export interface SchemaOptions {
 export const REMEMBERED_QUERIES = 20;
 /** Of one query: `@skip` and `@include` make others. Grafast needs two at least. */
 const PLANS_OF_QUERY = 2;
-const PLANNING_TIMEOUT_MS = 1000;
+/**
+ * The dearest query that the limits allow takes a second to plan where the processor is free. One that
+ * was not planned in time is refused for a minute.
+ */
+const PLANNING_TIMEOUT_MS = 10_000;
 
 const unusedPlugins = [
   // Reads in a command's payload would be within the limits of commands.
