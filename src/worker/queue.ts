@@ -15,8 +15,9 @@ export interface Queue {
   /**
    * Removes jobs that failed after they had been requested again. A request replaces a job that runs:
    * it takes its key and its further attempts, and if the job then fails, nobody else removes it.
+   * A job that was requested before the clock was set back would wait for that time again: it is due.
    */
-  removeReplaced: () => Promise<void>;
+  tidy: () => Promise<void>;
   close: () => Promise<void>;
 }
 
@@ -34,10 +35,14 @@ const POLL_MS = 1000;
 /** How long to wait before a queue that ended is opened again. */
 const REOPEN_MS = 1000;
 
-const removeReplaced = {
+const tidy = {
   text: `
-    delete from graphile_worker._private_jobs
-    where key is null and attempts >= max_attempts and locked_at is null`,
+    with replaced as (
+      delete from graphile_worker._private_jobs
+      where key is null and attempts >= max_attempts and locked_at is null
+    )
+    update graphile_worker._private_jobs set run_at = now()
+    where key is not null and attempts = 0 and locked_at is null and run_at > now()`,
   query_timeout: 30_000,
 };
 
@@ -107,8 +112,8 @@ export async function openQueue(
       const options = { jobKey: job.name, jobKeyMode: "preserve_run_at" } as const;
       await runner.addJob(job.name, {}, options);
     },
-    removeReplaced: async () => {
-      await withRetries(pool, (client) => client.query(removeReplaced), { repeatable: true });
+    tidy: async () => {
+      await withRetries(pool, (client) => client.query(tidy), { repeatable: true });
     },
     close: async () => {
       closing = true;

@@ -48,7 +48,7 @@ const IDLE_TIMEOUT_MS = 600_000;
 /** How often a worker says that it works. */
 const BEAT_MS = 5000;
 const CHECK_SEQUENCES_MS = 60_000;
-const REMOVE_REPLACED_MS = 60_000;
+const TIDY_MS = 60_000;
 
 /**
  * The connections of a worker, not open yet. `kept` of them are kept open, and warm once the database
@@ -132,9 +132,9 @@ export async function work(
         },
       },
       {
-        what: "removing replaced jobs",
-        everyMs: REMOVE_REPLACED_MS,
-        run: queue.removeReplaced,
+        what: "tidying the queue",
+        everyMs: TIDY_MS,
+        run: queue.tidy,
       },
     ],
     request: async (kind) => {

@@ -96,6 +96,21 @@ test.serial("an order that waits and has no other beside it is rejected, too", a
   t.deepEqual((await exchange.orders(taker)).data, []);
 });
 
+test.serial("after the clock was set back, users whose switches fired may trade", async (t) => {
+  await clock.freeze("2040-03-01T12:00:00Z");
+  const [market, ann, bob] = await makeMarketWith(2);
+  await setDeadMan(ann);
+  await clock.advance(SWITCH_MS);
+  await fire();
+  for (const earlier of ["2040-03-01T12:00:00.999Z", "2040-03-01T10:00:00Z"]) {
+    await clock.freeze(earlier);
+    const [resting] = await rest(market, ann, buy("no", 2, 50));
+    t.is((await place(market, bob, buy("yes", 2, 50))).order.status, "filled");
+    t.is((await order(ann, resting)).status, "filled");
+    t.is((await setDeadMan(ann, 0)).code, null);
+  }
+});
+
 test.serial("a late renewal waits for orders that came in time, and then finds them", async (t) => {
   await clock.freeze();
   const [market, ann] = await makeMarketWith(1);

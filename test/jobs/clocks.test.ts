@@ -5,6 +5,7 @@ import { makeJobRunner } from "../../src/worker/job_runner.ts";
 import { openQueue } from "../../src/worker/queue.ts";
 import { testExchange } from "../helpers/exchange/test_exchange.ts";
 import { makeQueue, startTestWorker } from "../helpers/exchange/test_worker.ts";
+import { passTime } from "../helpers/pass_time.ts";
 import { until } from "../helpers/until.ts";
 
 /** Workers and the time of the database, whose clock the tests move. */
@@ -190,3 +191,28 @@ test.serial("a job that waits keeps the time from which it waits", async (t) => 
   t.true(Number(await scalar("select oldest_job_lateness_seconds from api.get_metrics()")) >= 600);
   await queue.close();
 });
+
+test.serial(
+  "a job from before the clock was set back runs, and one that failed waits",
+  async (t) => {
+    await clock.release();
+    const { pool } = exchange.database;
+    const worker = await startTestWorker(exchange.database, { crontab: [] });
+    await pool.query("delete from graphile_worker._private_jobs");
+    for (const key of ["once__early", "once__failed"]) {
+      await pool.query(
+        "select graphile_worker.add_job($1, job_key => $1, run_at => now() + interval '1 hour')",
+        [key],
+      );
+    }
+    await pool.query(
+      "update graphile_worker._private_jobs set attempts = 1 where key = 'once__failed'",
+    );
+    const due =
+      "select string_agg(key, ' ') from graphile_worker._private_jobs where run_at <= now()";
+    passTime(60_000);
+    await until("the queue is tidied", async () => (await scalar(due)) !== null);
+    t.is(await scalar(due), "once__early");
+    await worker.close();
+  },
+);

@@ -121,7 +121,11 @@ begin
   end loop;
   -- A switch may have expired while this call waited for the users.
   if exists (select from trading.dead_man_switches as s where s.expires_at <= core.now())
-    or exists (select from trading.dead_man_switches as s where s.last_fired_at > v_at)
+    or exists (
+      select
+      from trading.dead_man_switches as s
+      where s.last_fired_at > v_at and s.last_fired_at <= core.now()
+    )
     or exists (select from trading.order_stops as s where s.user_id = v_owner.user_id)
     or exists (
       select from trading.idempotency_keys as k

@@ -21,7 +21,9 @@ begin
       case
         when exists (select from trading.dead_man_switches as s where s.expires_at <= v_now)
           or exists (
-            select from trading.dead_man_switches as s where s.last_fired_at > read_traders.at
+            select
+            from trading.dead_man_switches as s
+            where s.last_fired_at > read_traders.at and s.last_fired_at <= v_now
           )
           or exists (
             select from trading.order_stops as s where s.user_id = any (read_traders.user_ids)
@@ -46,8 +48,9 @@ begin
     left join lateral (
       select
         trading.last_stopped_order(s, read_traders.at) as stopped_order_id,
+        -- One that is not over yet fired before the clock was set back.
         s.expires_at > read_traders.at and s.expires_at <= v_now
-        or s.last_fired_at > read_traders.at as is_missed
+        or s.last_fired_at > read_traders.at and s.last_fired_at <= v_now as is_missed
       from trading.dead_man_switches as s
       where s.user_id = u.id
     ) as w on true
