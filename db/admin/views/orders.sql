@@ -76,8 +76,8 @@ comment on column admin.orders.status is
   'scheduled, open, partially_filled, filled or cancelled. An order past its expiry may still '
   'be open here until it is swept.';
 comment on column admin.orders.cancel_reason is
-  'Why it was cancelled; else null. loss_limit is responsible_gaming for the trader, and '
-  'self_excluded is user_cancelled.';
+  'Why it was cancelled; else null. The trader reads the same. Analysts read responsible_gaming '
+  'for loss_limit, and user_cancelled for self_excluded.';
 comment on column admin.orders.fee_cents is 'Taker fee paid.';
 comment on column admin.orders.created_at is 'When it was accepted.';
 comment on column admin.orders.expires_at is 'From then on it counts nowhere; null is never.';

@@ -11,5 +11,5 @@ end;
 
 comment on function analytics.book_as_of(uuid, timestamptz) is
   'The book of a market at a time, after all that happened at that time: bids and asks in YES '
-  'prices. analytics.book_history has the books at several times. Errors: NOT_FOUND, '
-  'INVALID_REQUEST.';
+  'prices. analytics.book_history has the books at several times, and says what it reads. Errors: '
+  'NOT_FOUND, INVALID_REQUEST.';

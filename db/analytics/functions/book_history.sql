@@ -186,5 +186,5 @@ comment on function analytics.book_history(uuid, interval, timestamptz, timestam
   'The books of a market at since and at each step after it, until included: bids and asks in YES '
   'prices, after all that happened at each time. A time with an empty book has no row. Steps of '
   'days and months are counted in UTC; at most 2,000 times. In the order of times, sides and '
-  'prices. Reads the orders and trades of the market once, however many times. Errors: NOT_FOUND, '
-  'INVALID_REQUEST.';
+  'prices. However many times, it reads the trades of the market once, and once the orders of all '
+  'markets, since those that are over have no index by market. Errors: NOT_FOUND, INVALID_REQUEST.';

@@ -85,5 +85,5 @@ comment on function analytics.time_at_best(uuid, timestamptz, timestamptz) is
   'When each order of a market stood at the best bid or ask, from since on and before until, at '
   'most until now: a row for each stretch of time, exact, from the life of every order. Orders of '
   'one user may stand there at the same time: join their times before you add them up. In the '
-  'order of orders and times. Reads the orders of the market once and its trades twice. Errors: '
-  'NOT_FOUND, INVALID_REQUEST.';
+  'order of orders and times. Reads the trades of the market twice, and once the orders of all '
+  'markets, since those that are over have no index by market. Errors: NOT_FOUND, INVALID_REQUEST.';

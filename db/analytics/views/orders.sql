@@ -85,7 +85,9 @@ left join trading.order_replacements as b on b.order_id = o.id
 left join trading.order_replacements as a on a.replaced_order_id = o.id;
 
 comment on view analytics.orders is
-  'Every order that was accepted, archived ones too, in the form its trader gave it.';
+  'Every order that was accepted, archived ones too, in the form its trader gave it. A condition '
+  'on the market reads the orders of all markets, since those that are over have no index by it; '
+  'with is_in_book it reads those of the market.';
 comment on column analytics.orders.order_key is
   'Internal key, for joins; ascending in the order of acceptance.';
 comment on column analytics.orders.order_id is 'Public id.';
@@ -116,7 +118,8 @@ comment on column analytics.orders.status is
   'be open here until it is swept.';
 comment on column analytics.orders.cancel_reason is
   'Why it was cancelled; else null. user_cancelled is also what a self-exclusion cancelled: which '
-  'orders that were is for operators, in admin.orders. responsible_gaming is a loss limit.';
+  'orders that were is for operators, in admin.orders. responsible_gaming is a loss limit: '
+  'loss_limit over HTTP and in admin.orders.';
 comment on column analytics.orders.fee_cents is 'Taker fee paid.';
 comment on column analytics.orders.created_at is 'When it was accepted.';
 comment on column analytics.orders.expires_at is 'From then on it counts nowhere; null is never.';
