@@ -32,15 +32,20 @@ test.serial(
   },
 );
 
-test.serial("what a trade did to the price is found by reading each trade once", async (t) => {
-  const { pool } = exchange.database;
-  const [query] = page.blocks.filter(
-    ({ language, heading }) => language === "sql" && heading === "Does a trade move the price?",
-  );
-  const [{ count }] = (await pool.query("select count(*)::int from trading.trades")).rows;
-  t.true(count > 200);
-  t.is(await rowsScanned(pool, query!, "trades"), count);
-});
+for (const question of [
+  "Does a trade move the price?",
+  "What did makers win or lose after a fill?",
+]) {
+  test.serial(`${question} The answer reads each trade once`, async (t) => {
+    const { pool } = exchange.database;
+    const [query] = page.blocks.filter(
+      ({ language, heading }) => language === "sql" && heading === question,
+    );
+    const [{ count }] = (await pool.query("select count(*)::int from trading.trades")).rows;
+    t.true(count > 200);
+    t.is(await rowsScanned(pool, query!, "trades"), count);
+  });
+}
 
 test.serial("each section of the cookbook has its query, of 20 at least", (t) => {
   const queries = page.blocks.filter(({ language, info }) => language === "sql" && info === "");

@@ -5,6 +5,7 @@ import {
   isTowardYes,
   marketNamed,
   percent,
+  perUser,
   quantityOf,
   rounded,
   titleOf,
@@ -14,6 +15,7 @@ import type { Answer, Cell } from "./analytics_answer.ts";
 import {
   bookAt,
   groupBy,
+  heldAt,
   openHoldings,
   openOrders,
   restingAt,
@@ -21,6 +23,8 @@ import {
   yesPayout,
 } from "./analytics_facts.ts";
 import type { Facts, Fill } from "./analytics_facts.ts";
+
+const HOUR_MS = 3_600_000;
 
 /** What happened in markets and to the house, worked out from what has happened. */
 
@@ -153,6 +157,27 @@ export const market: Record<string, Answer> = {
     ]);
   },
 
+  "What did makers win or lose after a fill?": (facts) => {
+    const made = facts.fills.filter((it) => it.role === "maker" && it.at <= facts.now - HOUR_MS);
+    const moves = made.map((fill) => {
+      const { price } = facts.trades.find(({ id }) => id === fill.trade);
+      const later = facts.trades.filter(
+        (it) => it.market_id === fill.market && it.created_at.getTime() <= fill.at + HOUR_MS,
+      );
+      const moved = later.at(-1).price - price;
+      const { user, quantity } = fill;
+      return { user, quantity, cents: quantity * (isTowardYes(fill) ? moved : -moved) };
+    });
+    return perUser(facts, moves, (own) => [
+      ...[own.length, quantityOf(own)],
+      rounded(
+        sum(own, ({ cents }) => cents),
+        quantityOf(own),
+        2,
+      ),
+    ]);
+  },
+
   "How did open interest grow?": (facts) => {
     const changes: { day: string; pairs: number }[] = [];
     const isBuy = (order: number) =>
@@ -202,6 +227,18 @@ export const market: Record<string, Answer> = {
         const pairs = quantityOf(open.filter((it) => it.market === market && it.side === "yes"));
         return [title, side, handle, quantity, percent(quantity, pairs)];
       });
+  },
+
+  "Who held what at that moment?": (facts, { market, bookAt: at }) => {
+    const id = marketNamed(facts, market);
+    const resolved = facts.resolutions.find(({ market_id }) => market_id === id);
+    if (resolved !== undefined && resolved.created_at.getTime() <= at) return [];
+    return facts.users.flatMap(({ id: user, handle }) =>
+      (["yes", "no"] as const).flatMap((side) => {
+        const held = heldAt(facts, id, user, side, at + 1);
+        return held === 0 ? [] : [[handle, side, held]];
+      }),
+    );
   },
 };
 
