@@ -1,5 +1,6 @@
 import test from "ava";
-import { buy, sell } from "../helpers/exchange/orders.ts";
+import { inTransaction } from "../helpers/exchange/held_locks.ts";
+import { buy, placeOrders, sell } from "../helpers/exchange/orders.ts";
 import { testExchange } from "../helpers/exchange/test_exchange.ts";
 import { readDocument } from "./document.ts";
 
@@ -12,6 +13,9 @@ const { query, redeem, rest, split } = exchange;
 const { blocks } = readDocument("docs/analytics.md");
 const [asksForShares] = blocks.filter(
   ({ language, heading }) => language === "sql" && heading === "Who held what at that moment?",
+);
+const [asksForNew] = blocks.filter(
+  ({ language, heading }) => language === "sql" && heading === "Take new rows to another database",
 );
 const START = Date.parse("2030-03-01T10:00:00Z");
 
@@ -148,3 +152,37 @@ test.serial(
     }
   },
 );
+
+test.serial("a trade that is committed late comes with a later run, and each comes", async (t) => {
+  await clock.freeze(new Date(START + 86_400_000));
+  const taken = new Set<number>();
+  let last = 0;
+  /** The keys that were not there before. */
+  const run = async (): Promise<number[]> => {
+    const rows = await query(asksForNew!.text.replace(/trade_key > \d+/, `trade_key > ${last}`));
+    const added = rows.map((row) => Number(row.trade_key)).filter((key) => !taken.has(key));
+    for (const key of added) taken.add(key);
+    const settled = rows.filter((row) => row.is_settled).map((row) => Number(row.trade_key));
+    last = Math.max(last, ...settled);
+    return added;
+  };
+  const [one, other] = [await makeMarket(), await makeMarket()];
+  const [ann, bob, cem, dan] = await makeTraders(4);
+  await rest(one, ann, buy("no", 5, 50));
+  await rest(other, bob, buy("no", 5, 50));
+  await run();
+  t.deepEqual(await run(), []);
+  const early = await inTransaction(exchange, "commit", async (client) => {
+    await placeOrders(client, [{ marketId: one, userId: cem, ...buy("yes", 5, 50) }]);
+    await place(other, dan, buy("yes", 5, 50));
+    return run();
+  });
+  t.is(early.length, 1);
+  await clock.advance(540_000);
+  const late = await run();
+  t.is(late.length, 1);
+  t.true(late[0]! < early[0]!, "the higher key was there first");
+  await clock.advance(120_000);
+  t.deepEqual(await run(), []);
+  t.is(last, early[0]!);
+});
