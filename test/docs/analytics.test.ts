@@ -2,6 +2,9 @@ import test from "ava";
 import pg from "pg";
 import { rowsScanned } from "../helpers/database/plans.ts";
 import { testExchange } from "../helpers/exchange/test_exchange.ts";
+import type { Asked } from "./analytics_answer.ts";
+import { market } from "./analytics_answers_of_markets.ts";
+import { readFacts } from "./analytics_facts.ts";
 import { playHistory } from "./analytics_history.ts";
 import { readDocument } from "./document.ts";
 import { runGraphqlDocument, withGraphql } from "./graphql_document.ts";
@@ -46,6 +49,22 @@ for (const question of [
     t.is(await rowsScanned(pool, query!, "trades"), count);
   });
 }
+
+test.serial("what makers won or lost within an hour, also in the last one", async (t) => {
+  const question = "What did makers win or lose after a fill?";
+  const [query] = page.blocks.filter(({ heading }) => heading === question);
+  const { pool } = exchange.database;
+  const facts = await exchange.withRollback(readFacts);
+  t.true(facts.fills.some(({ at }) => at > facts.now - 3_600_000));
+  const { rows } = await pool.query({ text: query!.text, rowMode: "array" });
+  const told = (row: unknown[]) => row.map(String).join(" ");
+  t.deepEqual(
+    rows.map(told).sort(),
+    market[question]!(facts, {} as Asked)
+      .map(told)
+      .sort(),
+  );
+});
 
 test.serial("each section of the cookbook has its query, of 20 at least", (t) => {
   const queries = page.blocks.filter(({ language, info }) => language === "sql" && info === "");
