@@ -44,6 +44,6 @@ export function journey(
 /** What the pages show when a journey fails. */
 async function logPages(t: ExecutionContext, opened: Browser): Promise<void> {
   for (const page of opened.contexts().flatMap((context) => context.pages())) {
-    t.log(page.url(), await page.locator("body").innerText());
+    t.log(page.url(), await page.locator("body").innerText({ timeout: 1000 }).catch(String));
   }
 }

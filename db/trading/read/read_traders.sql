@@ -48,7 +48,7 @@ begin
     left join lateral (
       select
         trading.last_stopped_order(s, read_traders.at) as stopped_order_id,
-        -- One that is not over yet fired before the clock was set back.
+        -- A firing in the future is of a clock that was set back since.
         s.expires_at > read_traders.at and s.expires_at <= v_now
         or s.last_fired_at > read_traders.at and s.last_fired_at <= v_now as is_missed
       from trading.dead_man_switches as s
