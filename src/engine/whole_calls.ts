@@ -92,9 +92,7 @@ function noteBatch(
   { atomic }: { atomic: boolean },
 ): void {
   const rejected = atomic ? results.find(({ code }) => code !== null) : undefined;
-  onCommitted(
-    results.map((result) => ({ ...result, code: result.code ?? rejected?.code ?? null })),
-  );
+  onCommitted(rejected === undefined ? results : results.map(() => rejected));
 }
 
 /** The results of the orders of a batch with a key. */

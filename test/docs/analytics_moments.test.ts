@@ -112,8 +112,8 @@ test.serial("shares of a moment are those that the traders had then", async (t) 
     // At the moment itself, and up to the next one.
     for (const later of [0, 59_999]) {
       const at = START + (index + 1) * 60_000 + later;
-      for (const [place_, title] of titles.entries()) {
-        t.deepEqual(await heldBy(title, at), shares[place_], `${title} after step ${index}`);
+      for (const [market, title] of titles.entries()) {
+        t.deepEqual(await heldBy(title, at), shares[market], `${title} after step ${index}`);
       }
     }
   }

@@ -59,8 +59,7 @@ const PAUSE_SECONDS = 5;
 
 /** When to read again by itself after a problem; undefined after one that does not pass. */
 export function retryDelayMs(problem: Problem, random = Math.random()): number | undefined {
-  const passes = isTemporary(problem) || problem.code === "CONFLICT_RETRY";
-  const seconds = problem.retryAfterSeconds ?? (passes ? PAUSE_SECONDS : undefined);
+  const seconds = problem.retryAfterSeconds ?? (isTemporary(problem) ? PAUSE_SECONDS : undefined);
   return seconds === undefined ? undefined : Math.round(seconds * 1000 + random * SPREAD_MS);
 }
 
@@ -69,9 +68,14 @@ export function isUncertain({ status, code }: Problem): boolean {
   return status === 0 || status === 502 || status === 504 || code === "OUTCOME_UNKNOWN";
 }
 
-/** Whether nothing was done, and the same request may succeed soon. */
+/**
+ * Whether the same request may succeed soon. GraphQL has CONFLICT_RETRY with status 200 beside results
+ * of other fields.
+ */
 export function isTemporary(problem: Problem): boolean {
-  return isUncertain(problem) || (problem.status === 503 && problem.code !== "TRADING_PAUSED");
+  const { status, code } = problem;
+  const isBusy = code === "CONFLICT_RETRY" || (status === 503 && code !== "TRADING_PAUSED");
+  return isBusy || isUncertain(problem);
 }
 
 /** Whether the session has ended. A wrong password has the same status. */
